@@ -1,0 +1,1 @@
+"""Values: frozen dataclasses that know nothing of files, git or the index."""

@@ -1,0 +1,20 @@
+"""Who asks: the names that a write is signed with and a search is scoped by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """On whose behalf an operation runs. No agent means that a person acts."""
+
+    agent: str | None = None
+    session: str | None = None
+    project: str | None = None
+    cwd: Path | None = None
+
+    @property
+    def trust(self) -> str:
+        return "agent" if self.agent else "human"

@@ -1,0 +1,325 @@
+"""What each operation returns: the keys of `--json`, of MCP's structured content and of REST.
+
+Dates are ISO 8601 texts; None where there is none. Texts that come from pages have secrets masked. Keys are added
+within a version of a schema, never renamed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PageRef:
+    """What every result says of a page."""
+
+    id: str
+    path: str
+    title: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageSummary:
+    id: str
+    path: str
+    title: str
+    type: str
+    status: str
+    project: str | None
+    tags: tuple[str, ...]
+    confidence: float | None
+    trust: str
+    pinned: bool
+    created: str | None
+    changed: str | None
+    valid_from: str | None
+    valid_to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceResult:
+    """Rank (from 1) and share of the score in each stream, what boosted it, and the graph's path in words."""
+
+    words: int | None
+    vectors: int | None
+    graph: int | None
+    parts: dict[str, float]
+    boosts: dict[str, float]
+    graph_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class HitResult:
+    id: str
+    path: str
+    title: str
+    type: str
+    status: str
+    score: float
+    passage: str
+    heading: str
+    more: tuple[str, ...]
+    sources: tuple[str, ...]
+    valid_from: str | None
+    valid_to: str | None
+    confidence: float | None
+    trust: str
+    project: str | None
+    revision: str
+    trace: TraceResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`streams` says which answered and why the others did not; `behind` counts pages not yet indexed."""
+
+    query: str
+    hits: tuple[HitResult, ...]
+    streams: dict[str, str]
+    behind: int
+    stale: int
+    project: str | None
+    cursor: str | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """One memory in the block: which page, which part of it, and what it cost in tokens."""
+
+    id: str
+    path: str
+    title: str
+    type: str
+    heading: str
+    whole: bool
+    tokens: int
+    confidence: float | None
+    trust: str
+    valid_from: str | None
+    valid_to: str | None
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextResult:
+    """`text` is the block to give to a model: data, fenced and cited. `tokens` never exceeds the budget;
+    `vault_tokens` is what all pages would have cost. Both are estimates."""
+
+    text: str
+    items: tuple[ContextItem, ...]
+    tokens: int
+    vault_tokens: int
+    budget: int
+    project: str | None
+    behind: int
+    streams: dict[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOut:
+    """A link as written; `path` is where it leads, null where nothing is there."""
+
+    text: str
+    kind: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkIn:
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """`body` and `frontmatter` have secrets masked; `revision` is what `edit --base` takes."""
+
+    id: str
+    path: str
+    title: str
+    type: str
+    frontmatter: dict[str, str | tuple[str, ...] | None]
+    body: str
+    revision: str
+    writable: bool
+    links_out: tuple[LinkOut, ...]
+    links_in: tuple[LinkIn, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPage:
+    """A page that is near in meaning; `score` is a cosine from 0 to 1."""
+
+    id: str
+    title: str
+    path: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RememberResult:
+    """`commit` is null where the very same memory was there already, or git is busy (then `notes` says so).
+
+    `redacted` counts the secrets that were taken out, by kind; `similar` are pages near in meaning, never changed.
+    """
+
+    page: PageRef
+    commit: str | None
+    existing: bool
+    superseded: tuple[str, ...]
+    disputed: tuple[str, ...]
+    similar: tuple[SimilarPage, ...]
+    redacted: dict[str, int]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """`revision` is the page's new one; `commit` is null where nothing changed, or git is busy (see `notes`)."""
+
+    page: PageRef
+    commit: str | None
+    revision: str
+    redacted: dict[str, int]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """`pages` are gone, or with `dry_run` would be; `links_in` are pages that still link to them."""
+
+    pages: tuple[PageRef, ...]
+    commit: str | None
+    dry_run: bool
+    links_in: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListResult:
+    """`next` is the cursor of the rest, null at the end; `total` counts all pages that fit."""
+
+    pages: tuple[PageSummary, ...]
+    next: str | None
+    total: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One commit. `op`, `agent` and `session` are null where a person committed without wikimem."""
+
+    commit: str
+    time: str
+    op: str | None
+    agent: str | None
+    session: str | None
+    author: str
+    subject: str
+    pages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogResult:
+    entries: tuple[LogEntry, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """`streams` says which can answer; `behind` counts pages that are not indexed yet."""
+
+    behind: int
+    passages: int
+    links: int
+    broken_links: int
+    streams: dict[str, str]
+    model: str | None
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitStatus:
+    """`dirty` counts files with changes that are not committed; `ahead` and `behind` are null without an upstream."""
+
+    branch: str | None
+    commit: str | None
+    dirty: int
+    ahead: int | None
+    behind: int | None
+    operation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStatus:
+    """What `context` gave in all, and what the whole vault would have cost instead, less that. Estimates."""
+
+    given: int
+    saved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemResult:
+    rule: str
+    path: str
+    line: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusResult:
+    """`pages` counts by type; `problems` are at most 50 of `problem_count`."""
+
+    vault: str
+    pages: dict[str, int]
+    total: int
+    project: str | None
+    projects: tuple[str, ...]
+    index: IndexStatus
+    git: GitStatus
+    tokens: TokenStatus
+    problems: tuple[ProblemResult, ...]
+    problem_count: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexResult:
+    """`differences` is what `verify` found between the index and one made anew: empty when it is right."""
+
+    indexed: int
+    removed: int
+    seconds: float
+    differences: tuple[str, ...]
+    skipped: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InitResult:
+    """`made` are files written into the tree, `excluded` what git was told to overlook (in its own info/ files).
+
+    `existing` is True for a folder that had files or a repository before: no page of it was touched.
+    """
+
+    vault: str
+    existing: bool
+    git_init: bool
+    made: tuple[str, ...]
+    excluded: tuple[str, ...]
+    commit: str | None
+    default: bool
+    dry_run: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrustResult:
+    vault: str
+    pages: int
+    notes: tuple[str, ...]
