@@ -1,0 +1,227 @@
+"""Settings: of a vault (`.wikimem/config.toml`, comes with a clone) and of this user (`config.toml`, law 12).
+
+What could do harm in a stranger's hands (a command, a model, a path, a URL, what is redacted) is read from the
+user's file only, and is refused in a vault's. Every key stands in one of the two tables below, with its default, a
+line of explanation, and the field that it fills.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from wikimem.errors import Damaged, Invalid, Refused
+
+CONFIG_NAME: Final = "config.toml"
+_MAX_BYTES: Final = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class VaultConfig:
+    """A vault's own settings."""
+
+    exclude: tuple[str, ...] = ("/templates/",)
+    context_budget: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class UserConfig:
+    """This user's settings. `redact` maps a name for the placeholder to a regular expression."""
+
+    default_vault: Path | None = None
+    name: str | None = None
+    email: str | None = None
+    model: Path | None = None
+    redact: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """One key: `example` is TOML for the manual, `read` turns the TOML value into the field's or raises ValueError."""
+
+    name: str
+    doc: str
+    example: str
+    read: Callable[[Any], Any]
+
+
+def read_vault_config(root: Path) -> VaultConfig:
+    """The settings of the vault at `root`; the defaults where it has no file.
+
+    Invalid for an unknown key or a bad value, Refused for a key that only the user's own file may hold or where the
+    file is not a plain file, Damaged where it is not TOML; each names the file and the line.
+    """
+    folder = root / ".wikimem"
+    path = folder / CONFIG_NAME
+    if folder.is_symlink():
+        raise Refused(f"{folder} is a symbolic link", hint="A vault's settings lie in the vault itself.")
+    values = _read_file(path, VAULT_KEYS, from_vault=True)
+    return VaultConfig(**values)
+
+
+def read_user_config(folder: Path) -> UserConfig:
+    """This user's settings from the configuration folder; the defaults where there is no file. Errors as above."""
+    return UserConfig(**_read_file(folder / CONFIG_NAME, USER_KEYS, from_vault=False))
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError("a list of patterns is expected, as in a .gitignore")
+    if any("\n" in item or "\0" in item for item in value):
+        raise ValueError("a pattern is one line")
+    return tuple(value)
+
+
+def _budget(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 100 <= value <= 200_000:
+        raise ValueError("a whole number of tokens from 100 to 200000 is expected")
+    return value
+
+
+def _line(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or set(value) & set("<>"):
+        raise ValueError("one line of text without < and > is expected")
+    return value.strip()
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError("a path is expected")
+    path = Path(value).expanduser()
+    if not path.is_absolute():
+        raise ValueError("an absolute path, or one that begins with ~, is expected")
+    return path
+
+
+def _expressions(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError("a table of names and regular expressions is expected")
+    for name, expression in value.items():
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
+            raise ValueError(f"the name '{name}' is not made of lower-case letters, digits and -")
+        if not isinstance(expression, str):
+            raise ValueError(f"'{name}' is not a regular expression in quotes")
+        try:
+            compiled = re.compile(expression)
+        except re.error as error:
+            raise ValueError(f"'{name}' is not a regular expression: {error}") from error
+        if compiled.search(""):
+            raise ValueError(f"'{name}' matches the empty text, so it would redact everything")
+    return dict(value)
+
+
+VAULT_KEYS: Final = (
+    ConfigKey(
+        "exclude",
+        "Pages that are not indexed: patterns as in a .gitignore, from the vault's top. "
+        "A file .wikimemignore there does the same.",
+        'exclude = ["/templates/"]',
+        _patterns,
+    ),
+    ConfigKey(
+        "context_budget", "Tokens that `context` fills where the caller names no budget.", "context_budget = 2000",
+        _budget,
+    ),
+)  # fmt: skip
+
+USER_KEYS: Final = (
+    ConfigKey(
+        "default_vault",
+        "The vault that is meant where neither an option nor the working directory names one.",
+        'default_vault = "~/wikimem"',
+        _path,
+    ),
+    ConfigKey("name", "Your name in commits, where git knows none.", 'name = "Ada Example"', _line),
+    ConfigKey("email", "Your e-mail address in commits, where git knows none.", 'email = "ada@example.org"', _line),
+    ConfigKey("model", "A folder with another static embedding model.", 'model = "~/models/potion"', _path),
+    ConfigKey(
+        "redact",
+        "More that is never stored: a name for the placeholder, and a regular expression.",
+        "[redact]\nbadge-number = 'BN-[0-9]{8}'",
+        _expressions,
+    ),
+)
+
+_HARMFUL: Final = (
+    "command", "commands", "hook", "hooks", "llm", "url", "remote", "editor", "token", "key", "path", "index", "cache",
+    "socket", "log", "author", "trust", "plugins",
+)  # fmt: skip
+"""Names that no version of wikimem takes from a vault; said so, where a mere "unknown" would invite a typo hunt."""
+
+
+def _read_file(path: Path, keys: tuple[ConfigKey, ...], *, from_vault: bool) -> dict[str, Any]:
+    data = _read_plain(path, follow=not from_vault)
+    if data is None:
+        return {}
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Damaged(f"{path}, line {line}: not UTF-8", hint="Save the file as UTF-8.") from error
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Damaged(f"{path}: {error}", hint="Correct the file; it is TOML (https://toml.io).") from error
+    values: dict[str, Any] = {}
+    known = {key.name: key for key in keys}
+    for name, value in document.items():
+        if name not in known:
+            raise _unknown(path, text, name, known, from_vault=from_vault)
+        try:
+            values[name] = known[name].read(value)
+        except ValueError as error:
+            raise Invalid(
+                f"{_place(path, text, name)}: {name}: {error}", hint=f"For example: {known[name].example}"
+            ) from error
+    return values
+
+
+def _unknown(
+    path: Path, text: str, name: str, known: Mapping[str, ConfigKey], *, from_vault: bool
+) -> Invalid | Refused:
+    place = _place(path, text, name)
+    if from_vault and (name in _HARMFUL or name in {key.name for key in USER_KEYS}):
+        return Refused(
+            f"{place}: a vault may not set '{name}'",
+            hint="Take the line out; what comes with a vault names no command, model, path or redaction of yours. "
+            "Such settings belong in your own configuration.",
+        )
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"The keys are: {', '.join(known)}."
+    return Invalid(f"{place}: unknown setting '{name}'", hint=hint)
+
+
+def _place(path: Path, text: str, name: str) -> str:
+    found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
+    return f"{path}, line {text.count(chr(10), 0, found.start()) + 1}" if found else os.fspath(path)
+
+
+def _read_plain(path: Path, *, follow: bool) -> bytes | None:
+    """The bytes of a regular file, None where there is none; no FIFO is waited for.
+
+    A link is followed for the user's own file only (people keep such files among their dotfiles).
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise Refused(f"{path} is a symbolic link", hint="Put the file itself there.") from error
+        raise Damaged(f"cannot read {path}: {error.strerror}", hint="Check the file's permissions.") from error
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Refused(f"{path} is not a regular file", hint="Put a file of settings there, or nothing.")
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise Invalid(f"{path} is larger than {_MAX_BYTES} bytes", hint="Settings are a few lines of TOML.")
+    return data

@@ -1,0 +1,215 @@
+"""What `wikimem init` would write: a pure plan, made before anything is touched (law 2).
+
+A new folder gets the whole layout. Somebody's own folder gets `.wikimem/config.toml` and nothing else, and git is
+told in its local `info/exclude` not to list that, so that `git status` says what it said before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from jinja2 import StrictUndefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from wikimem.errors import Damaged, Invalid, Refused
+from wikimem.vault.config import CONFIG_NAME, VAULT_KEYS, VaultConfig
+from wikimem.vault.project import find_work_tree
+from wikimem.vault.registry import MARKER
+from wikimem.vault.scan import ignored_around
+
+CONFIG_PATH: Final = f"{MARKER}/{CONFIG_NAME}"
+TEMPORARY_FILES: Final = ".wikimem-*.tmp"
+
+_OF_NO_ACCOUNT: Final = frozenset({".git", ".DS_Store", "Thumbs.db", "desktop.ini"})
+"""A folder that holds nothing else is a new one."""
+
+_TEMPLATE: Final = ".j2"
+_DOT: Final = "dot-"
+"""Stands for the leading dot in the names of template files: a `.gitignore` among them would act on this repository."""
+
+Kind = Literal["new", "existing", "vault"]
+
+
+@dataclass(frozen=True, slots=True)
+class VaultPlan:
+    """What is to be done to make a vault of `root` (a real path, which need not exist yet).
+
+    `kind`: a new folder, somebody's own, or one that is a vault already (then there is nothing to write, and whether
+    it may be used is the registry's question). `files` maps paths below the root to bytes, none of which exists yet.
+    `excludes` are lines for `exclude_file` (git's `info/exclude`, which may not exist), to be added before the files
+    are written. `needs_git` asks for `git init` in `root` first. `notes` say all of it to a person.
+    """
+
+    root: Path
+    kind: Kind
+    files: Mapping[str, bytes]
+    excludes: tuple[str, ...]
+    exclude_file: Path
+    needs_git: bool
+    notes: tuple[str, ...]
+
+
+def plan_vault(path: Path, templates: Path) -> VaultPlan:
+    """Look at `path` and say what `init` would do there; reads only.
+
+    `templates` is what `templates_folder` gives. Invalid where the path is a file or a bare repository, Refused for
+    the home folder and `/`, inside another vault or a `.git`, and where the folder cannot be written.
+    """
+    root = Path(os.path.realpath(path))
+    _refuse_unfit(root)
+    names = set(os.listdir(root)) if os.path.isdir(root) else set()
+    tree = find_work_tree(_nearest_folder(root))
+    needs_git = tree is None or ignored_around(tree, root)
+    exclude_file = root / ".git" / "info" / "exclude"
+    if tree is not None and not needs_git:
+        exclude_file = tree.common_dir / "info" / "exclude"
+    if MARKER in names:
+        return VaultPlan(root, "vault", {}, (), exclude_file, needs_git, (f"{root} is a vault already",))
+    prefix = "" if tree is None or needs_git or tree.top == root else root.relative_to(tree.top).as_posix()
+    if names - _OF_NO_ACCOUNT:
+        return _plan_existing(root, templates, prefix, exclude_file, needs_git=needs_git)
+    files = render_vault(templates, name=root.name, config=VaultConfig())
+    notes = [f"makes a new vault of {len(files)} files in {root}"]
+    if needs_git:
+        notes.append("puts it under git (`git init`)")
+    elif prefix and tree is not None:
+        notes.append(f"its history is kept in the repository around it, {tree.top}")
+    return VaultPlan(root, "new", files, (), exclude_file, needs_git, tuple(notes))
+
+
+def render_vault(templates: Path, *, name: str, config: VaultConfig) -> dict[str, bytes]:
+    """Every file of a new vault called `name`: path below the root -> bytes."""
+    source = templates / "vault"
+    rendered: dict[str, bytes] = {}
+    for file in sorted(source.rglob("*")):
+        if file.is_file():
+            parts = file.relative_to(source).parts
+            place = "/".join(re.sub(rf"^{_DOT}", ".", part) for part in parts).removesuffix(_TEMPLATE)
+            rendered[place] = _render(file, name=name, config=config)
+    if CONFIG_PATH not in rendered:
+        raise Damaged(f"the templates of a vault are not in {source}", hint="Install wikimem again.")
+    return rendered
+
+
+def render_config(templates: Path, config: VaultConfig) -> bytes:
+    """`.wikimem/config.toml` with these settings, each with its line of explanation."""
+    return _render(templates / "vault" / f"{_DOT}wikimem" / f"{CONFIG_NAME}{_TEMPLATE}", name="", config=config)
+
+
+def add_lines(data: bytes, lines: Sequence[str]) -> bytes:
+    """`data` (git's `info/exclude`) with those of `lines` that it lacks at its end; every other byte as it was."""
+    present = {line.rstrip(b"\r") for line in data.split(b"\n")}
+    missing = [line.encode("utf-8", "surrogateescape") for line in lines]
+    missing = [line for line in missing if line not in present]
+    if not missing:
+        return data
+    gap = b"" if not data or data.endswith(b"\n") else b"\n"
+    return data + gap + b"".join(line + b"\n" for line in missing)
+
+
+def templates_folder() -> Path:
+    """The folder of templates: inside the package when installed, beside it in a source checkout; else Damaged."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "templates", package.parent / "templates"):
+        if (folder / "vault").is_dir():
+            return folder
+    raise Damaged(f"wikimem's templates are neither in {package} nor beside it", hint="Install wikimem again.")
+
+
+def _plan_existing(root: Path, templates: Path, prefix: str, exclude_file: Path, *, needs_git: bool) -> VaultPlan:
+    config = VaultConfig(exclude=_people_templates(root))
+    notes = [
+        f"takes {root} as it is: no file in it is changed or moved",
+        f"adds {CONFIG_PATH}, and tells git not to list what is wikimem's own (in {exclude_file})",
+    ]
+    if config.exclude:
+        notes.append(f"leaves the templates in {', '.join(config.exclude)} out of the index")
+    if needs_git:
+        notes.append("puts the folder under git (`git init`: adds .git, commits none of your files)")
+    files = {CONFIG_PATH: render_config(templates, config)}
+    return VaultPlan(root, "existing", files, _exclude_patterns(prefix), exclude_file, needs_git, tuple(notes))
+
+
+def _refuse_unfit(root: Path) -> None:
+    if root in (Path(root.anchor), Path(os.path.realpath(Path.home()))):
+        raise Refused(f"{root} as a whole would become the vault", hint="Name a folder in it, such as ~/wikimem.")
+    if ".git" in (part.lower() for part in root.parts):
+        raise Refused(f"{root} lies in a repository's .git", hint="Name a folder outside it.")
+    if os.path.lexists(root) and not os.path.isdir(root):
+        raise Invalid(f"{root} is not a folder", hint="Name a folder, or a path where one can be made.")
+    if all(os.path.exists(root / name) for name in ("HEAD", "objects", "refs")):
+        raise Invalid(f"{root} is a bare repository", hint="Clone it and use the clone as the vault.")
+    for outer in root.parents:
+        if os.path.lexists(outer / MARKER):
+            raise Refused(f"{root} lies inside the vault {outer}", hint=f"Use that vault, or a folder outside {outer}.")
+    folder = _nearest_folder(root)
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise Refused(f"{folder} cannot be written", hint="Choose another folder, or change its permissions.")
+
+
+def _nearest_folder(path: Path) -> Path:
+    """`path` or the nearest parent that exists."""
+    return next(place for place in (path, *path.parents) if os.path.isdir(place))
+
+
+def _people_templates(root: Path) -> tuple[str, ...]:
+    """The folder that Obsidian's template plugins use in this vault, as a pattern; nothing where none is set up.
+
+    Templates hold placeholders where properties have values, so as pages they would only be damaged ones.
+    """
+    found: dict[str, None] = {}
+    for place, key in (
+        (".obsidian/templates.json", "folder"),
+        (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
+    ):
+        folder = _read_json(root / place).get(key)
+        if isinstance(folder, str) and folder.strip("/ ") and os.path.isdir(root / folder.strip("/")):
+            found[f"/{_escaped(folder.strip('/'))}/"] = None
+    return tuple(found)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """The object in a file of another program; empty where there is none: its faults are not wikimem's."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _exclude_patterns(prefix: str) -> tuple[str, ...]:
+    """Lines for `info/exclude`: the settings, and temporary files (`write_atomically`) that a crash may leave."""
+    if "\n" in prefix:
+        raise Refused("the name of a folder above the vault holds a line break", hint="Rename that folder.")
+    top = f"/{_escaped(prefix)}" if prefix else ""
+    return f"{top}/{MARKER}/", f"{top}/**/{TEMPORARY_FILES}"
+
+
+def _escaped(path: str) -> str:
+    return re.sub(r"([*?\[\\])", r"\\\1", path)
+
+
+def _render(file: Path, **values: Any) -> bytes:
+    try:
+        text = file.read_text("utf-8")
+    except OSError as error:
+        raise Damaged(f"cannot read the template {file}: {error.strerror}", hint="Install wikimem again.") from error
+    if file.suffix != _TEMPLATE:
+        return text.encode("utf-8")
+    environment = SandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+    config: VaultConfig = values["config"]
+    keys = [{"doc": key.doc, "line": f"{key.name} = {_toml(getattr(config, key.name))}"} for key in VAULT_KEYS]
+    return environment.from_string(text).render(name=values["name"], keys=keys).encode("utf-8")
+
+
+def _toml(value: object) -> str:
+    """A setting's value as TOML; JSON's strings and numbers are TOML's too."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

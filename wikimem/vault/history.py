@@ -1,0 +1,84 @@
+"""The history of a vault as git tells it: commits of its subtree, with wikimem's trailers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from wikimem.vault.gitcommand import run_git
+
+_FIELD: Final = "\x1f"
+_RECORD: Final = "\x1e"
+TRAILERS: Final = ("Wikimem-Op", "Wikimem-Agent", "Wikimem-Session", "Wikimem-Page", "Wikimem-Run")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One commit. `pages` are the vault paths that it touched; `trailers` wikimem's, by name."""
+
+    commit: str
+    time: datetime
+    author: str
+    subject: str
+    pages: tuple[str, ...]
+    trailers: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuery:
+    """Which commits: each field narrows. `path` is a vault path, followed through renames."""
+
+    path: str | None = None
+    page_id: str | None = None
+    agent: str | None = None
+    session: str | None = None
+    op: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int = 50
+
+
+def read_history(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
+    """The commits that touched the vault at `root`, newest first. Empty before the first commit."""
+    if run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", check=False).returncode != 0:
+        return ()
+    command = ["log", "-z", f"--max-count={query.limit}", "--name-only", "--relative", "--no-show-signature"]
+    command.append(f"--format={_RECORD}%H{_FIELD}%ct{_FIELD}%an{_FIELD}%s{_FIELD}%(trailers:unfold=true){_FIELD}")
+    command += _greps(query)
+    if query.since is not None:
+        command.append(f"--since={int(query.since.timestamp())}")
+    if query.until is not None:
+        command.append(f"--until={int(query.until.timestamp())}")
+    if query.path is not None:
+        command += ["--follow", "--", query.path]
+    else:
+        command += ["--", "."]
+    output = run_git(root, *command).stdout.decode("utf-8", "replace")
+    return tuple(_entry(record) for record in output.split(_RECORD) if record.strip("\0\n"))
+
+
+def _greps(query: HistoryQuery) -> list[str]:
+    wanted = [("Wikimem-Agent", query.agent), ("Wikimem-Session", query.session), ("Wikimem-Op", query.op)]
+    greps = [f"--grep=^{name}: {_escaped(value)}$" for name, value in wanted if value]
+    return ["--extended-regexp", "--all-match", *greps] if greps else []
+
+
+def _escaped(text: str) -> str:
+    return "".join("\\" + char if char in r"\.^$*+?()[]{}|" else char for char in text)
+
+
+def _entry(record: str) -> HistoryEntry:
+    commit, stamp, author, subject, raw, names = record.split(_FIELD, 5)
+    trailers: dict[str, tuple[str, ...]] = {}
+    for line in raw.splitlines():
+        name, colon, value = line.partition(": ")
+        if colon and name in TRAILERS:
+            trailers[name] = (*trailers.get(name, ()), value.strip())
+    pages = _paths(names)
+    return HistoryEntry(commit, datetime.fromtimestamp(int(stamp)), author, subject, pages, trailers)
+
+
+def _paths(names: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip("\n") for part in names.split("\0")) if name)

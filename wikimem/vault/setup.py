@@ -1,0 +1,135 @@
+"""Making a vault and taking one in: what `wikimem init` and `wikimem trust` do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from wikimem.errors import Damaged, NotFound
+from wikimem.text.ids import new_ulid
+from wikimem.vault.commit import Committer, FileChange
+from wikimem.vault.config import read_user_config, read_vault_config
+from wikimem.vault.create import VaultPlan, add_lines, plan_vault, templates_folder
+from wikimem.vault.files import make_folders, write_atomically
+from wikimem.vault.folders import user_folders, vault_folders, vault_key
+from wikimem.vault.gitcommand import run_git
+from wikimem.vault.journal import Journal
+from wikimem.vault.lock import write_lock
+from wikimem.vault.project import find_work_tree
+from wikimem.vault.registry import MARKER, VaultRegistry, default_root
+from wikimem.vault.repository import Repository
+from wikimem.vault.scan import scan
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """What `set_up` did, or with `dry_run` would do."""
+
+    root: Path
+    existing: bool
+    git_init: bool
+    made: tuple[str, ...]
+    excluded: tuple[str, ...]
+    commit: str | None
+    default: bool
+    notes: tuple[str, ...]
+
+
+def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp:
+    """Make a vault of the folder at `path` and register it for this user.
+
+    A new folder gets the whole layout in a first commit; somebody's own keeps every byte and its `git status`.
+    """
+    plan = plan_vault(path, templates_folder())
+    if plan.kind == "vault":
+        # Whoever runs init on a folder with `.wikimem/` says so themselves, as with trust; a bad one stays out.
+        read_vault_config(plan.root)
+    folders = user_folders()
+    registry = VaultRegistry(folders.config)
+    commit = None if dry_run else _carry_out(plan, registry, clock)
+    chosen = default_root(read_user_config(folders.config).default_vault, registry, Path.home())
+    return SetUp(
+        root=plan.root,
+        existing=plan.kind != "new",
+        git_init=plan.needs_git,
+        made=tuple(plan.files),
+        excluded=plan.excludes,
+        commit=commit,
+        default=Path(os.path.realpath(chosen)) == plan.root,
+        notes=plan.notes,
+    )
+
+
+def take_in(path: Path) -> tuple[Path, int]:
+    """Register a vault that came from elsewhere; returns its real path and how many pages it holds.
+
+    A copy without a repository gets one, without a commit.
+
+    Raises NotFound for a folder that is no vault, and what a bad `.wikimem/config.toml` raises: such a vault is not
+    taken in.
+    """
+    root = Path(os.path.realpath(path))
+    if not os.path.isdir(root / MARKER):
+        raise NotFound(f"'{root}' is no vault: it has no {MARKER} folder", hint=f"Run `wikimem init {root}`.")
+    config = read_vault_config(root)
+    if find_work_tree(root) is None:
+        _git_init(root)
+    Repository(root).close()
+    pages = len(scan(root, config.exclude).files)
+    VaultRegistry(user_folders().config).register(root, "trusted")
+    return root, pages
+
+
+def _carry_out(plan: VaultPlan, registry: VaultRegistry, clock: Callable[[], datetime]) -> str | None:
+    plan.root.mkdir(parents=True, exist_ok=True)
+    if plan.needs_git:
+        _git_init(plan.root)
+    if plan.excludes:
+        plan.exclude_file.parent.mkdir(parents=True, exist_ok=True)
+        before = plan.exclude_file.read_bytes() if plan.exclude_file.is_file() else b""
+        after = add_lines(before, plan.excludes)
+        if after != before:
+            write_atomically(plan.exclude_file, after)
+    commit = None
+    if plan.kind == "new":
+        commit = _first_commit(plan, clock)
+    else:
+        _write(plan)
+    registry.register(plan.root, "made")
+    return commit
+
+
+def _write(plan: VaultPlan) -> None:
+    for name, data in plan.files.items():
+        file = plan.root / name
+        make_folders(file.parent, plan.root)
+        write_atomically(file, data)
+
+
+def _first_commit(plan: VaultPlan, clock: Callable[[], datetime]) -> str | None:
+    repository = Repository(plan.root)
+    state = vault_folders(vault_key(plan.root)).state / "journal"
+    state.mkdir(mode=0o700, exist_ok=True)
+    changes = [FileChange(name, None, data) for name, data in plan.files.items()]
+    with write_lock(repository.lock_path, "wikimem init"):
+        now = clock()
+        done = Committer(repository, Journal(state)).commit(
+            new_ulid(now), changes, "init: a vault for wikimem\n\nWikimem-Op: init\n", repository.person(), now
+        )
+    repository.close()
+    return done.commit
+
+
+def _git_init(root: Path) -> None:
+    if shutil.which("git") is None:
+        from dulwich.repo import Repo
+
+        Repo.init(str(root), default_branch=b"main").close()
+        return
+    run_git(root, "init", "--quiet", "--initial-branch=main")
+    if not (root / ".git").exists():
+        raise Damaged(f"`git init` made no repository in '{root}'", hint="Run it by hand and look at what it says.")
