@@ -1,0 +1,71 @@
+"""What the parts of the index hand out: which pages may be seen, why a part is missing, links, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Allowed:
+    """The pages, by number, that a search may see. Every stream applies it while it collects, never afterwards."""
+
+    __slots__ = ("_sorted", "everything", "numbers")
+
+    def __init__(self, numbers: Iterable[int], *, everything: bool = False) -> None:
+        self.numbers = frozenset(numbers)
+        self.everything = everything
+        self._sorted: NDArray[np.int64] | None = None
+
+    def __contains__(self, number: int) -> bool:
+        return number in self.numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def mask(self, pages: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of `pages` (numbers, with repetitions) are allowed."""
+        import numpy as np
+
+        if self._sorted is None:
+            self._sorted = np.fromiter(sorted(self.numbers), dtype=np.int64, count=len(self.numbers))
+        return np.isin(pages, self._sorted)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A part of the index that cannot answer, and why, in words for the person who asked."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link of the page at `source`. `resolved` is the path of the page that it means now.
+
+    `broken` is True where it means no page and was not meant for an attachment: a picture or another file that the
+    index does not hold.
+    """
+
+    source: str
+    target: str
+    fragment: str
+    kind: str
+    resolved: str | None
+    broken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much the index holds. `tokens` estimates what all its pages would cost an LLM."""
+
+    pages: int
+    passages: int
+    tokens: int
+    links: int
+    broken_links: int
+    by_type: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,338 @@
+"""Words: BM25F over title, aliases, headings, tags and body of every passage.
+
+    wtf(t, d) = sum over fields of boost * tf / (1 - b + b * length / average length)
+    score(d)  = sum over terms of idf(t) * wtf * (k1 + 1) / (k1 + wtf)
+    idf(t)    = ln(1 + (N - n + 0.5) / (n + 0.5)),  n of N living passages hold t in any field
+
+Terms are OR-ed: a passage needs one of them. The words of a page's title, aliases and tags are words of each of its
+passages. All statistics are those of living passages, so that an index that grew by updates ranks exactly as one that
+was built at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import pickle
+import re
+import struct
+import threading
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from whoosh import index as whoosh_index
+from whoosh import writing as whoosh_writing
+from whoosh.filedb import filestore
+from whoosh.reading import CorruptIndexError, SegmentReader
+
+from wikimem.errors import Damaged, Unavailable
+from wikimem.index.parts import Allowed
+from wikimem.index.postings import FIELDS, Leaf, Postings, make_schema, pack_place, read_leaves, read_postings
+
+K1: Final = 1.2
+B: Final = 0.75
+"""BM25's usual constants: Robertson and Zaragoza (2009), and the defaults of Lucene and Whoosh."""
+BOOSTS: Final = dict(zip(FIELDS, (3.0, 3.0, 1.5, 2.0, 1.0), strict=True))
+"""A title says thrice what the body says, as Lucene's examples have it; headings lie between. Not tuned."""
+
+# Whoosh declares itself typed and is so in part only.
+_FileIndex: Final[Any] = whoosh_index.FileIndex
+_SegmentWriter: Final[Any] = whoosh_writing.SegmentWriter
+_merge_small: Final[Any] = whoosh_writing.MERGE_SMALL
+
+BULK: Final = 500
+"""Passages in one update from which on it may join segments; a question costs a look into each of them."""
+_TIER: Final = 8
+_MEMORY_MB: Final = 96
+_CACHED_POSTINGS: Final = 4_000_000
+"""Postings kept decoded between questions, 12 bytes each."""
+_TOC: Final = re.compile(r"_MAIN_([0-9]+)\.toc")
+_BROKEN: Final = (
+    whoosh_index.IndexError,
+    CorruptIndexError,
+    whoosh_writing.IndexingError,
+    OSError,
+    pickle.UnpicklingError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    ValueError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+    ImportError,
+)
+"""What Whoosh raises on files that are not as it wrote them; it unpickles before it checks."""
+
+
+class WordsDamaged(Damaged):
+    """Whoosh's files cannot be read; the words are rebuilt from the pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsEntry:
+    """A passage to index: the terms of each of FIELDS, in that order."""
+
+    passage: int
+    page: int
+    terms: tuple[Sequence[str], ...]
+
+
+class _Storage(filestore.FileStorage):
+    """Whoosh's folder of files, which can close what Whoosh leaves open when it meets a damaged one."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)  # type: ignore[no-untyped-call]
+        self._opened: list[Any] = []
+
+    def open_file(self, name: str, **options: Any) -> Any:
+        file: Any = super().open_file(name, **options)  # type: ignore[no-untyped-call]
+        self._opened.append(file)
+        return file
+
+    def abandon(self) -> None:
+        for file in self._opened:
+            if not file.is_closed:
+                file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    generation: int
+    index: Any
+    reader: Any
+    leaves: list[Leaf]
+    ids: NDArray[np.int64]
+    pages: NDArray[np.int64]
+    live: NDArray[np.bool_]
+    norms: NDArray[np.float32]
+    """For each field and passage, boost / (1 - b + b * length / average length)."""
+
+
+_NOTHING: Final = _Snapshot(
+    generation=-1,
+    index=None,
+    reader=None,
+    leaves=[],
+    ids=np.zeros(0, dtype=np.int64),
+    pages=np.zeros(0, dtype=np.int64),
+    live=np.zeros(0, dtype=bool),
+    norms=np.zeros((len(FIELDS), 0), dtype=np.float32),
+)
+
+
+class WordsIndex:
+    """The words of one index, in a folder of their own. Safe to share between threads; one process at a time writes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is opened before it is needed. Only `apply` creates: a reader might clear what a writer just made."""
+        self._folder = folder
+        self._lock = threading.RLock()
+        self._snapshot: _Snapshot | None = None
+        self._places: dict[str, NDArray[np.void]] = {}
+        self._cache: dict[tuple[str, str, bytes], Postings | None] = {}
+        self._cached = 0
+
+    def close(self) -> None:
+        """Let go of the files; harmless to repeat."""
+        with self._lock:
+            if self._snapshot is not None:
+                self._snapshot.reader.close()
+                self._snapshot = None
+
+    # -- reading
+
+    def search(self, terms: Sequence[str], limit: int, allowed: Allowed | None) -> list[tuple[int, float]]:
+        """The best `limit` passages that hold any of `terms`, with their scores, best first; equal ones by id."""
+        with self._lock, self._reading():
+            snapshot = self._current()
+            if not terms or limit <= 0 or not len(snapshot.ids):
+                return []
+            seen = snapshot.live
+            if allowed is not None and not allowed.everything:
+                seen = seen & allowed.mask(snapshot.pages)
+            scores = self._scores(snapshot, terms)
+            found = np.flatnonzero((scores > 0) & seen)
+            return _best(snapshot.ids[found], scores[found], limit)
+
+    def ids(self) -> set[int]:
+        """Every passage that is indexed."""
+        with self._lock, self._reading():
+            snapshot = self._current()
+            return set(snapshot.ids[snapshot.live].tolist())
+
+    def _scores(self, snapshot: _Snapshot, terms: Sequence[str]) -> NDArray[np.float32]:
+        scores = np.zeros(len(snapshot.ids), dtype=np.float32)
+        total = int(np.count_nonzero(snapshot.live))
+        for term in dict.fromkeys(terms):
+            weights = self._weights(snapshot, term.encode("utf-8", "surrogatepass"))
+            holding = np.flatnonzero(weights)
+            held = int(np.count_nonzero(snapshot.live[holding]))
+            if held == 0:
+                continue
+            idf = np.float32(np.log1p((total - held + 0.5) / (held + 0.5)))
+            weighted = weights[holding]
+            scores[holding] += idf * np.float32(K1 + 1) * weighted / (np.float32(K1) + weighted)
+        return scores
+
+    def _weights(self, snapshot: _Snapshot, term: bytes) -> NDArray[np.float32]:
+        weights = np.zeros(len(snapshot.ids), dtype=np.float32)
+        for leaf in snapshot.leaves:
+            for position, field in enumerate(FIELDS):
+                postings = self._postings(leaf, field, term)
+                if postings is not None:
+                    documents = postings[0] + leaf.base
+                    weights[documents] += postings[1] * snapshot.norms[position, documents]
+        return weights
+
+    def _postings(self, leaf: Leaf, field: str, term: bytes) -> Postings | None:
+        key = (leaf.name, field, term)
+        if key not in self._cache:
+            if self._cached > _CACHED_POSTINGS:
+                self._cache.clear()
+                self._cached = 0
+            postings = self._cache[key] = read_postings(leaf, field, term)
+            self._cached += 1 if postings is None else len(postings[0])
+        return self._cache[key]
+
+    def _current(self) -> _Snapshot:
+        generation = self._generation()
+        if generation < 0:
+            return _NOTHING
+        if self._snapshot is not None and self._snapshot.generation == generation:
+            return self._snapshot
+        snapshot = self._read_snapshot(generation)
+        self.close()
+        self._snapshot = snapshot
+        living = {leaf.name for leaf in snapshot.leaves}
+        self._places = {name: places for name, places in self._places.items() if name in living}
+        self._cache = {key: postings for key, postings in self._cache.items() if key[0] in living}
+        self._cached = sum(1 if postings is None else len(postings[0]) for postings in self._cache.values())
+        return snapshot
+
+    def _generation(self) -> int:
+        """The number of the newest table of contents; -1 where there is none."""
+        try:
+            found = [_TOC.fullmatch(name) for name in os.listdir(self._folder)]
+        except FileNotFoundError:
+            return -1
+        return max((int(match[1]) for match in found if match), default=-1)
+
+    def _read_snapshot(self, generation: int) -> _Snapshot:
+        while True:
+            storage = _Storage(str(self._folder))
+            try:
+                return self._snapshot_of(_FileIndex(storage))
+            except _BROKEN:
+                storage.abandon()
+                # The writer deletes what it replaced: a file may vanish between the list and the look.
+                newer = self._generation()
+                if newer == generation:
+                    raise
+                generation = newer
+
+    def _snapshot_of(self, index: Any) -> _Snapshot:
+        toc = index.latest_generation()
+        reader = index.reader()
+        leaves = read_leaves(reader, self._places)
+        if not leaves:
+            return replace(_NOTHING, generation=toc, index=index, reader=reader)
+        generation = reader.generation()
+        places = np.concatenate([leaf.places for leaf in leaves])
+        live = np.concatenate([leaf.live for leaf in leaves])
+        lengths = places["lengths"].T.astype(np.float64)
+        averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
+        averages[averages == 0] = 1.0
+        boosts = np.array([BOOSTS[field] for field in FIELDS])
+        norms = boosts[:, None] / (1 - B + B * lengths / averages[:, None])
+        ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
+        return _Snapshot(generation, index, reader, leaves, ids, pages, live, norms.astype(np.float32))
+
+    # -- writing
+
+    def apply(self, added: Iterable[WordsEntry], removed: Collection[int]) -> None:
+        """Replace the passages `removed` by `added` in one commit: a reader sees all of it or nothing.
+
+        An entry whose passage is indexed already replaces it. The caller holds the index lock.
+        """
+        entries = list(added)
+        gone = {*removed, *(entry.passage for entry in entries)}
+        with self._lock, self._reading():
+            snapshot = self._current()
+            doomed = np.flatnonzero(snapshot.live & np.isin(snapshot.ids, np.fromiter(gone, dtype=np.int64)))
+            if not entries and not len(doomed):
+                return
+            index = snapshot.index
+            if index is None:
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                index = _FileIndex.create(_Storage(str(self._folder)), make_schema())
+            writer = _SegmentWriter(index, timeout=10.0, limitmb=_MEMORY_MB)
+            try:
+                for document in doomed.tolist():
+                    writer.delete_document(document)
+                for entry in entries:
+                    place = pack_place(entry.passage, entry.page, [len(terms) for terms in entry.terms])
+                    filled = {field: terms for field, terms in zip(FIELDS, entry.terms, strict=True) if terms}
+                    writer.add_document(place=place, **filled)
+            except BaseException:
+                writer.cancel()
+                raise
+            writer.commit(mergetype=partial(_merge, bulk=len(entries) >= BULK))
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EMFILE):
+                raise self._damage(error) from error
+            raise Unavailable(
+                f"the words of the index in '{self._folder}' cannot be used: {error.strerror}",
+                hint="See to free space and to the permissions of wikimem's cache folder.",
+            ) from error
+        except _BROKEN as error:
+            raise self._damage(error) from error
+
+    def _damage(self, error: BaseException) -> WordsDamaged:
+        return WordsDamaged(
+            f"the words of the index in '{self._folder}' cannot be read: {type(error).__name__}: {error}",
+            hint="Run `wikimem reindex --full`: the index is made from the pages again.",
+        )
+
+
+def _best(ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
+    if len(ids) > limit:
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        ids, scores = ids[scores >= least], scores[scores >= least]
+    order = np.lexsort((ids, -scores))[:limit]
+    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+
+
+def _merge(writer: Any, segments: list[Any], *, bulk: bool) -> list[Any]:
+    """Whoosh's own policy for small segments; besides, drop the dead ones and rewrite those that are mostly dead.
+
+    Rewriting a segment costs as much as the passages that live in it, fewer than were deleted from it since. Segments
+    of a like size are joined by bulk updates only, which take seconds anyway: a single page never waits for them.
+    """
+    living = [segment for segment in segments if segment.doc_count() > 0]
+    doomed = {segment.segment_id() for segment in living if segment.deleted_count() > segment.doc_count()}
+    if bulk:
+        tiers: dict[int, list[str]] = {}
+        for segment in living:
+            tiers.setdefault(segment.doc_count().bit_length() // 3, []).append(segment.segment_id())
+        doomed.update(name for tier in tiers.values() if len(tier) >= _TIER for name in tier)
+    for segment in living:
+        if segment.segment_id() in doomed:
+            reader = SegmentReader(writer.storage, writer.schema, segment)
+            writer.add_reader(reader)
+            reader.close()
+    kept: list[Any] = _merge_small(writer, [segment for segment in living if segment.segment_id() not in doomed])
+    return kept
