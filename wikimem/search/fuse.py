@@ -1,0 +1,133 @@
+"""Joining the rankings of several streams into one, with the share of each stream kept beside the score.
+
+Fusion happens here and never inside an engine, so that every engine gives the same order: ranks count from 1,
+equal scores are ordered by key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+RANK_CONSTANT: Final = 60
+"""k of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+
+STREAM_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.4, "vectors": 0.6, "graph": 0.3}
+"""Default weights by stream (design section 6), renormalised over the streams that answered."""
+
+CONVEX_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.6, "vectors": 0.4, "graph": 0.3}
+"""Scores keep their distances here, and those of the words say more than those of a static model of meaning."""
+
+Ranking = Sequence[tuple[int, float]]
+"""Keys with the stream's own scores, best first. A key that comes again counts where it came first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One key of the joint ranking: its rank in each stream that found it, and what each added: the `score`'s parts."""
+
+    key: int
+    score: float
+    ranks: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+class Fusion(Protocol):
+    """A way to join rankings. `rankings` holds every stream that answered, also one that found nothing."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRankFusion:
+    """A key's score is the sum over the streams of weight / (k + rank)."""
+
+    weights: Mapping[str, float] = field(default_factory=lambda: STREAM_WEIGHTS)
+    k: int = RANK_CONSTANT
+
+    @property
+    def name(self) -> str:
+        return "rrf"
+
+    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]:
+        shares = _shares(self.weights, rankings)
+        return _joined(
+            {
+                stream: [(key, shares[stream] / (self.k + rank)) for rank, (key, _) in _ranked(ranking)]
+                for stream, ranking in rankings.items()
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConvexFusion:
+    """A key's score is the weighted sum of its scores, each stream's scaled so that its best is 1 and its worst 0.
+
+    A stream whose scores are all equal gives each of its keys 1: they were found, and nothing tells them apart.
+    Streams in `absolute` score from 0 to 1 already and are not scaled: the best of a few distant links is still a
+    distant link.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=lambda: CONVEX_WEIGHTS)
+    absolute: frozenset[str] = frozenset({"graph"})
+
+    @property
+    def name(self) -> str:
+        return "convex"
+
+    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]:
+        shares = _shares(self.weights, rankings)
+        return _joined(
+            {
+                stream: _scaled(ranking, shares[stream], absolute=stream in self.absolute)
+                for stream, ranking in rankings.items()
+            }
+        )
+
+
+def _shares(weights: Mapping[str, float], rankings: Mapping[str, Ranking]) -> dict[str, float]:
+    total = math.fsum(weights[stream] for stream in rankings)
+    return {stream: weights[stream] / total for stream in rankings}
+
+
+def _ranked(ranking: Ranking) -> list[tuple[int, tuple[int, float]]]:
+    first: dict[int, float] = {}
+    for key, score in ranking:
+        first.setdefault(key, score)
+    return list(enumerate(first.items(), start=1))
+
+
+def _scaled(ranking: Ranking, share: float, *, absolute: bool) -> list[tuple[int, float]]:
+    entries = [entry for _, entry in _ranked(ranking)]
+    if absolute:
+        return [(key, share * min(max(score, 0.0), 1.0)) for key, score in entries]
+    if not entries:
+        return []
+    worst, best = min(score for _, score in entries), max(score for _, score in entries)
+    span = best - worst
+    return [(key, share * ((score - worst) / span if span > 0 else 1.0)) for key, score in entries]
+
+
+def _joined(parts_by_stream: Mapping[str, Sequence[tuple[int, float]]]) -> list[Fused]:
+    ranks: dict[int, dict[str, int]] = {}
+    parts: dict[int, dict[str, float]] = {}
+    for stream in sorted(parts_by_stream):
+        for rank, (key, part) in enumerate(parts_by_stream[stream], start=1):
+            ranks.setdefault(key, {})[stream] = rank
+            parts.setdefault(key, {})[stream] = part
+    # fsum is exact before its one rounding, so the total does not depend on the order of the streams.
+    fused = [Fused(key, math.fsum(parts[key].values()), ranks[key], parts[key]) for key in parts]
+    return sorted(fused, key=lambda entry: (-entry.score, entry.key))
+
+
+FUSIONS: Final[Mapping[str, Fusion]] = {fusion.name: fusion for fusion in (ReciprocalRankFusion(), ConvexFusion())}
+DEFAULT_FUSION: Final = FUSIONS["convex"]
+"""Ranks forget how sure a stream was: the nearest of many passages that are all far counts as much as the only one
+that holds the word. On the development halves of three sets (R@5, sessions or functions as pages) convex fusion
+reaches 93.1 on LoCoMo (n = 1023), 85.2 on lme_pool (223), 54.8 on CoSQA (493); reciprocal ranks 89.6, 76.7, 55.2.
+"""
