@@ -1,0 +1,34 @@
+"""Every operation, in the order that help shows them. Adding one: a file, and a line here."""
+
+from __future__ import annotations
+
+from wikimem.operations.context import context
+from wikimem.operations.edit import edit
+from wikimem.operations.forget import forget
+from wikimem.operations.list import list_
+from wikimem.operations.log import log
+from wikimem.operations.planned import PLANNED
+from wikimem.operations.read import read
+from wikimem.operations.registry import Operation
+from wikimem.operations.reindex import reindex
+from wikimem.operations.remember import remember
+from wikimem.operations.search import search
+from wikimem.operations.status import status
+
+OPERATIONS: tuple[Operation, ...] = (
+    search,
+    context,
+    read,
+    remember,
+    edit,
+    forget,
+    list_,
+    log,
+    status,
+    reindex,
+)
+
+CORE: tuple[str, ...] = ("search", "context", "read", "remember", "edit", "graph", "log", "forget")
+"""What MCP offers unless it is asked for all."""
+
+__all__ = ["CORE", "OPERATIONS", "PLANNED"]

@@ -1,0 +1,78 @@
+"""Parts that several operations' results share. Dates are ISO 8601 texts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from wikimem.errors import Invalid
+from wikimem.model.hit import PageRow
+from wikimem.model.results import PageRef, PageSummary
+
+if TYPE_CHECKING:
+    from wikimem.wiki import Refreshed, Wiki
+
+
+def page_ref(wiki: Wiki, row: PageRow) -> PageRef:
+    return PageRef(row.id, row.path, wiki.redactor.mask(row.title), row.type)
+
+
+def page_summary(wiki: Wiki, row: PageRow) -> PageSummary:
+    return PageSummary(
+        id=row.id,
+        path=row.path,
+        title=wiki.redactor.mask(row.title),
+        type=row.type,
+        status=row.status,
+        project=row.project,
+        tags=row.tags,
+        confidence=row.confidence,
+        trust=row.trust,
+        pinned=row.pinned,
+        created=date_text(row.created),
+        changed=date_text(row.mtime),
+        valid_from=date_text(row.valid_from),
+        valid_to=date_text(row.valid_to),
+    )
+
+
+def date_text(moment: datetime | None) -> str | None:
+    """A day where the moment is midnight, which is how a date without a time is read; else date and time."""
+    if moment is None:
+        return None
+    if (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0):
+        return moment.date().isoformat()
+    return moment.isoformat(timespec="seconds")
+
+
+def notes_of(wiki: Wiki, refreshed: Refreshed | None = None) -> tuple[str, ...]:
+    """What the caller should be told besides the result: repairs, rebuilds, why the index lags."""
+    notes = list(dict.fromkeys(wiki.notes))
+    if refreshed is not None and refreshed.why:
+        notes.append(f"{refreshed.behind} pages are not in the index: {refreshed.why}")
+    wiki.notes.clear()
+    return tuple(wiki.redactor.mask(note) for note in notes)
+
+
+def offset_of(cursor: str | None) -> int:
+    """The place that a cursor stands for. Raises Invalid for one that wikimem did not give."""
+    if cursor is None:
+        return 0
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
+        raise Invalid(f"cursor: '{cursor[:40]}' is not one that wikimem gave", hint="Pass `next` or `cursor` as given.")
+    return int(cursor)
+
+
+def search_scope(wiki: Wiki, project: str | None) -> tuple[str | None, bool]:
+    """The project that a search is scoped to, and whether the caller named it.
+
+    Unnamed, the working directory's project counts where the vault knows it: a search from an unknown repository
+    must not find nothing.
+    """
+    named = project or wiki.caller.project
+    if named:
+        return named, True
+    detected = wiki.project
+    if detected is not None and detected in wiki.index.projects():
+        return detected, False
+    return None, False

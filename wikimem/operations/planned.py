@@ -1,0 +1,46 @@
+"""Operations of the contract that are not built yet: they answer `unavailable` at every door, never something else."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from wikimem.errors import Unavailable
+
+PLANNED: Final[dict[str, str]] = {
+    "links": "Show the links of a page, in both directions.",
+    "graph": "Show what is known of an entity and how it is connected.",
+    "sparql": "Query the graph with SPARQL.",
+    "timeline": "Show what happened to an entity, page or topic, in order.",
+    "when": "Find the commits in which the vault began or ceased to say something.",
+    "blame": "Show who wrote each line of a page, and why.",
+    "diff": "Show what changed between two revisions.",
+    "verify": "Check that the sources of a page still say what it cites.",
+    "check": "Find broken links, duplicates, unreadable pages and secrets.",
+    "sessions": "List the sessions of agents.",
+    "files": "Show what is known of some files of the code base.",
+    "move": "Move a page and rewrite the links to it.",
+    "link": "State a relation between two entities or pages.",
+    "observe": "Record something that happened in a session.",
+    "ingest": "Take a document in whole.",
+    "import": "Take over the memory of another tool, or an agent's transcripts.",
+    "export": "Write the memory out in another format.",
+    "extract": "Find entities and relations in a page.",
+    "consolidate": "Turn sessions into facts, decisions and topics.",
+    "supersede": "Let one page replace another.",
+    "feedback": "Say that a page was useful, wrong or confirmed.",
+    "sweep": "Mark what has expired and archive what has faded.",
+    "snapshot": "Name the state of the vault.",
+    "snapshots": "List the named states.",
+    "sync": "Exchange commits with a remote.",
+    "rollback": "Make a new commit with the tree of an earlier one.",
+    "revert": "Undo a commit, a session or a run.",
+    "purge": "Remove a text from all of history.",
+}
+"""Name and summary, in the order of the contract."""
+
+
+def answer_unavailable(name: str) -> NoReturn:
+    """Say that an operation is not built yet."""
+    raise Unavailable(
+        f"'{name}' is not built yet in this version of wikimem", hint="See CHANGELOG.md for what each version adds."
+    )
