@@ -1,0 +1,1 @@
+"""Results in words: what terminals show and what models read over MCP."""

@@ -1,0 +1,1 @@
+"""The command line: one command for each operation, and the processes."""

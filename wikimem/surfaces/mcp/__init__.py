@@ -1,0 +1,1 @@
+"""MCP: the operations as tools, pages as resources, one prompt."""
