@@ -75,10 +75,8 @@ def plan_vault(path: Path, templates: Path) -> VaultPlan:
     if names - _OF_NO_ACCOUNT:
         return _plan_existing(root, templates, prefix, exclude_file, needs_git=needs_git)
     files = render_vault(templates, name=root.name, config=VaultConfig())
-    notes = [f"makes a new vault of {len(files)} files in {root}"]
-    if needs_git:
-        notes.append("puts it under git (`git init`)")
-    elif prefix and tree is not None:
+    notes = []
+    if prefix and tree is not None and not needs_git:
         notes.append(f"its history is kept in the repository around it, {tree.top}")
     return VaultPlan(root, "new", files, (), exclude_file, needs_git, tuple(notes))
 
@@ -131,7 +129,7 @@ def _plan_existing(root: Path, templates: Path, prefix: str, exclude_file: Path,
     if config.exclude:
         notes.append(f"leaves the templates in {', '.join(config.exclude)} out of the index")
     if needs_git:
-        notes.append("puts the folder under git (`git init`: adds .git, commits none of your files)")
+        notes.append("the folder was not under git: it is now, and none of your files is committed")
     files = {CONFIG_PATH: render_config(templates, config)}
     return VaultPlan(root, "existing", files, _exclude_patterns(prefix), exclude_file, needs_git, tuple(notes))
 
