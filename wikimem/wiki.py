@@ -1,73 +1,38 @@
 """The open vault: the handle that every operation receives.
 
-Here vault and index meet. A read first brings the index up to date with what is on disk; a write goes through
-`transaction`, which ends in one commit and then shows the change to the index. The index is derived: where it cannot
-be brought up to date in time, answers come from what it has, and `behind` says by how much it lags.
+A read first brings the index up to date with what is on disk (`refresh`); a write goes through `transaction`, which
+ends in one commit and then shows the change to the index.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
-import logging
-import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from wikimem.errors import Invalid, NotFound, Refused
-from wikimem.model.caller import Caller
+from wikimem.model.caller import Caller, Progress
 from wikimem.model.hit import PageRow
-from wikimem.model.page import FileStat, Page, Problem
-from wikimem.text.ids import new_ulid, revision_of
+from wikimem.model.page import Page
+from wikimem.text.ids import new_ulid
 from wikimem.text.redact import Redactor
 from wikimem.vault.config import UserConfig, VaultConfig
 
 if TYPE_CHECKING:
     from wikimem.index.index import Index
+    from wikimem.refresh import Refreshed, Refresher
     from wikimem.vault.commit import Committer, FileChange
     from wikimem.vault.draft import Draft
     from wikimem.vault.folders import VaultFolders
     from wikimem.vault.repository import Person, Repository
-    from wikimem.vault.scan import Scan
 
-log = logging.getLogger(__name__)
-
-__all__ = ["Caller", "Progress", "Refreshed", "Wiki", "open_wiki"]
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much is done, and how much there is."""
-
-INDEX_WAIT_S: Final = 10.0
-"""How long a write waits to show its change to the index; after that the next read does it."""
-
-FIRST_INDEX_WAIT_S: Final = 600.0
-"""How long a read waits for another process that makes the first index: without one there is nothing to answer from."""
-
-GONE_SHARE: Final = 0.5
-GONE_LEAST: Final = 20
-"""A sweep that finds at least this share, and this number, of the known pages gone stops (law 7): a vault that is
-not mounted, or half checked out, looks just like that."""
-
-_SETTLED_NS: Final = 20_000_000
-"""A file changed this recently may change again within the same time stamp, so its stat proves nothing yet: kernels
-stamp files with a clock that ticks every 4 to 10 ms."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """What bringing the index up to date did. `behind` pages are not in it yet, for the reason in `why`."""
-
-    indexed: int = 0
-    removed: int = 0
-    behind: int = 0
-    why: str = ""
-    skipped: tuple[Problem, ...] = ()
+__all__ = ["Caller", "Wiki", "open_wiki"]
 
 
 class Wiki:
@@ -220,74 +185,17 @@ class Wiki:
 
     # Reading
 
+    @property
+    def _refresher(self) -> Refresher:
+        from wikimem.refresh import Refresher
+
+        return Refresher(self.root, self.config.exclude, self.index, self.redactor, self.progress)
+
     def refresh(self, *, full: bool = False, wait_s: float = 0.0) -> Refreshed:
-        """Bring the index up to date with the files on disk; the vault's bytes are only read.
-
-        `full` indexes every page anew and accepts that most pages are gone. Where another process is indexing and
-        does not finish within `wait_s` seconds, nothing is done and `behind` counts what is missing.
-        """
-        from wikimem.vault.scan import scan
-
-        found = scan(self.root, self.config.exclude)
-        known = len(self.index.manifest())
-        gone, changed = self._differences(found, full=full)
-        behind = len(gone) + len(changed)
-        if not full and len(gone) >= max(GONE_LEAST, GONE_SHARE * known):
-            why = f"{len(gone)} of {known} known pages are gone from '{self.root}'; the index was left as it is"
-            return Refreshed(behind=behind, why=why, skipped=found.skipped)
-        if not behind:
-            return Refreshed(skipped=found.skipped)
-        with self.index.writing(wait_s if known else FIRST_INDEX_WAIT_S) as held:
-            if not held:
-                return Refreshed(behind=behind, why="another process is indexing", skipped=found.skipped)
-            if full:
-                self.index.clear()
-            # Asked again: taking the lock repairs what an interrupted update left, and others may have indexed.
-            gone, changed = self._differences(found, full=full)
-            indexed, removed = self._index_pages(changed, gone, found.files)
+        """Bring the index up to date with the files on disk: see `Refresher.refresh`."""
+        refreshed = self._refresher.refresh(full=full, wait_s=wait_s)
         self._hear_index()
-        return Refreshed(indexed, removed, skipped=found.skipped)
-
-    def _differences(self, found: Scan, *, full: bool) -> tuple[list[str], list[str]]:
-        """Pages that the index knows and the disk has not, and pages whose file is not as the index knows it."""
-        known = self.index.manifest()
-        gone = [path for path in known if path not in found.files and not found.is_unread(path)]
-        return gone, [path for path, stat in found.files.items() if full or known.get(path, (None, ""))[0] != stat]
-
-    def _index_pages(
-        self, changed: Sequence[str], gone: Sequence[str], stats: Mapping[str, FileStat]
-    ) -> tuple[int, int]:
-        known = self.index.manifest()
-        touched: dict[str, FileStat] = {}
-        now = time.time_ns()
-
-        def pages() -> Iterator[tuple[Page, FileStat]]:
-            for path in changed:
-                try:
-                    data = (self.root / path).read_bytes()
-                except OSError as error:
-                    # Gone or closed since the scan: the next one says which.
-                    log.warning("cannot read %s: %s", path, error)
-                    continue
-                stat = stats[path]
-                if now - stat.mtime_ns < _SETTLED_NS:
-                    # No file has this inode, so the next sweep reads the page again.
-                    stat = replace(stat, inode=-1)
-                if path in known and known[path][1] == revision_of(data):
-                    touched[path] = stat
-                    continue
-                yield self._parse(path, data), stat
-
-        progress = self.progress
-        counts = self.index.update(
-            pages(),
-            gone,
-            mask=self.redactor.mask,
-            progress=(lambda done, total: progress("indexing", done, total)) if progress else None,
-            total=len(changed),
-        )
-        self.index.touch(touched)
-        return counts
+        return refreshed
 
     def _hear_index(self) -> None:
         """Pass on what the index says of itself, each thing once."""
@@ -360,7 +268,8 @@ class Wiki:
                     f"git is in the middle of a {draft.committed.deferred}: the page is written, "
                     "and wikimem commits it with the next write after that has ended"
                 )
-            self._show_to_index([change.path for change in changes])
+            if not self._refresher.show([change.path for change in changes]):
+                self.notes.append("another process is indexing; the change is committed and becomes findable after it")
 
     def _message(self, op: str, draft: Draft) -> str:
         subject = " ".join(draft.subject.split())
@@ -390,18 +299,6 @@ class Wiki:
                         f"'{change.path}' would then hold a secret ({finding.kind})",
                         hint="Write that a credential exists and where it is kept, not its value.",
                     )
-
-    def _show_to_index(self, paths: Sequence[str]) -> None:
-        stats: dict[str, FileStat] = {}
-        for path in paths:
-            with contextlib.suppress(FileNotFoundError):
-                entry = os.stat(self.root / path)
-                stats[path] = FileStat(entry.st_size, entry.st_mtime_ns, entry.st_ino)
-        with self.index.writing(INDEX_WAIT_S) as held:
-            if not held:
-                self.notes.append("another process is indexing; the change is committed and becomes findable after it")
-                return
-            self._index_pages(list(stats), [path for path in paths if path not in stats], stats)
 
 
 def open_wiki(

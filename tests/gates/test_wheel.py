@@ -52,11 +52,11 @@ def test_the_wheel_works_without_the_source_tree(wheel: Path, home: Home, tmp_pa
         "--vault",
         "notes",
         "remember",
-        "Use jose for JWT verification",
+        "Use jose for JWTs",
         "--text",
         "The edge runtime has no Node crypto.",
     )
-    assert "Use jose for JWT verification" in run("--vault", "notes", "search", "edge runtime crypto")
+    assert "Use jose for JWTs" in run("--vault", "notes", "search", "edge runtime crypto")
     assert "vectors: ready" in run("--vault", "notes", "status")
     assert "concepts" in run("help")
 

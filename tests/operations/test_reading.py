@@ -144,6 +144,15 @@ def test_status_says_what_is_there(desk: Desk) -> None:
     assert desk.run("status").tokens.given > 0
 
 
+def test_a_persons_own_secret_is_reported_and_not_shown(desk: Desk) -> None:
+    secret = "ghp_" + "Rt5" * 12
+    desk.put("mine.md", f"# Mine\n\nThe robot has {secret}.\n")
+    found = [each for each in desk.run("status").problems if each.rule == "secret"]
+    assert [(each.path, each.line) for each in found] == [("mine.md", 3)]
+    assert "github-token" in found[0].message
+    assert secret not in repr(found)
+
+
 def test_the_index_can_be_deleted(desk: Desk) -> None:
     import shutil
 

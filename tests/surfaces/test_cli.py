@@ -300,6 +300,9 @@ def test_colour_only_where_it_is_wanted(home: Home, run: Run) -> None:
 
 
 def test_quiet_keeps_notes_away(home: Home, run: Run, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.md").write_text("mine\n")
     assert "note: " in run("init", str(tmp_path / "one")).stderr
     assert run("init", str(tmp_path / "two"), "--quiet").stderr == ""
 

@@ -1,9 +1,13 @@
-"""Who asks: the names that a write is signed with and a search is scoped by."""
+"""Who asks: the names that a write is signed with and a search is scoped by, and who hears of progress."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done, and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from wikimem.model.hit import PageRow
 from wikimem.model.results import PageRef, PageSummary
 
 if TYPE_CHECKING:
-    from wikimem.wiki import Refreshed, Wiki
+    from wikimem.refresh import Refreshed
+    from wikimem.wiki import Wiki
 
 
 def page_ref(wiki: Wiki, row: PageRow) -> PageRef:

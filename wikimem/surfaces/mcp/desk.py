@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from wikimem.wiki import Caller, Progress, Wiki, open_wiki
+from wikimem.model.caller import Progress
+from wikimem.wiki import Caller, Wiki, open_wiki
 
 Result = TypeVar("Result")
 

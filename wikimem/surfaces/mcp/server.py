@@ -15,9 +15,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from wikimem import __version__
+from wikimem.model.caller import Progress
 from wikimem.surfaces.mcp import pages, tools
 from wikimem.surfaces.mcp.desk import Desk, Start
-from wikimem.wiki import Progress
 
 INSTRUCTIONS: Final = (
     "wikimem is the long-term memory of this user's projects: facts, decisions and their reasons, errors and fixes, "

@@ -11,13 +11,13 @@ from typing import Any, Final
 import mcp_types as types
 
 from wikimem.errors import Invalid, WikimemError
+from wikimem.model.caller import Progress
 from wikimem.operations import CORE, OPERATIONS, PLANNED
 from wikimem.operations.planned import answer_unavailable
 from wikimem.operations.registry import Operation
 from wikimem.present.failure import bug_document, error_document
 from wikimem.present.text import text
 from wikimem.surfaces.mcp.desk import Desk
-from wikimem.wiki import Progress
 
 log = logging.getLogger(__name__)
 
