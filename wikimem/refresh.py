@@ -12,15 +12,18 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
+from wikimem.errors import Unavailable
 from wikimem.index.index import Index
 from wikimem.model.caller import Progress
 from wikimem.model.page import FileStat, Page, Problem
 from wikimem.text.ids import revision_of
 from wikimem.text.page import parse_page
 from wikimem.text.redact import Redactor
+from wikimem.vault.origins import NO_ORIGINS, Origins
 from wikimem.vault.scan import Scan, scan
 
 log = logging.getLogger(__name__)
@@ -39,6 +42,8 @@ not mounted, or half checked out, looks just like that."""
 _SETTLED_NS: Final = 20_000_000
 """A file changed this recently may change again within the same time stamp, so its stat proves nothing yet: kernels
 stamp files with a clock that ticks every 4 to 10 ms."""
+
+_FEW: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class Refresher:
     index: Index
     redactor: Redactor
     progress: Progress | None = None
+    origins: Origins = NO_ORIGINS
 
     def refresh(self, *, full: bool = False, wait_s: float = 0.0) -> Refreshed:
         """Bring the index up to date with the files on disk; the vault's bytes are only read.
@@ -77,14 +83,20 @@ class Refresher:
             return Refreshed(behind=behind, why=why, skipped=found.skipped)
         if not behind:
             return Refreshed(skipped=found.skipped)
-        with self.index.writing(wait_s if known else FIRST_INDEX_WAIT_S) as held:
-            if not held:
-                return Refreshed(behind=behind, why="another process is indexing", skipped=found.skipped)
-            if full:
-                self.index.clear()
-            # Asked again: taking the lock repairs what an interrupted update left, and others may have indexed.
-            gone, changed = self._differences(found, full=full)
-            indexed, removed = self._index_pages(changed, gone, found.files)
+        try:
+            with self.index.writing(wait_s if known else FIRST_INDEX_WAIT_S) as held:
+                if not held:
+                    return Refreshed(behind=behind, why="another process is indexing", skipped=found.skipped)
+                if full:
+                    self.index.clear()
+                # Asked again: taking the lock repairs what an interrupted update left, and others may have indexed.
+                gone, changed = self._differences(found, full=full)
+                indexed, removed = self._index_pages(changed, gone, found.files)
+        except Unavailable as error:
+            if full or not known:
+                raise
+            # A full or closed disk: what the index has is still there to answer from.
+            return Refreshed(behind=behind, why=error.message, skipped=found.skipped)
         return Refreshed(indexed, removed, skipped=found.skipped)
 
     def _differences(self, found: Scan, *, full: bool) -> tuple[list[str], list[str]]:
@@ -96,9 +108,10 @@ class Refresher:
     def _index_pages(
         self, changed: Sequence[str], gone: Sequence[str], stats: Mapping[str, FileStat]
     ) -> tuple[int, int]:
-        known = self.index.manifest()
+        known = self._revisions(changed)
         touched: dict[str, FileStat] = {}
         now = time.time_ns()
+        stale = cache(lambda: self.index.stale)
 
         def pages() -> Iterator[tuple[Page, FileStat]]:
             for path in changed:
@@ -112,10 +125,14 @@ class Refresher:
                 if now - stat.mtime_ns < _SETTLED_NS:
                     # No file has this inode, so the next sweep reads the page again.
                     stat = replace(stat, inode=-1)
-                if path in known and known[path][1] == revision_of(data):
+                # Asked for last: a page that was just written is never known already.
+                if known.get(path) == revision_of(data) and path not in stale():
                     touched[path] = stat
                     continue
-                yield self._with_secrets_reported(parse_page(path, data)), stat
+                page = parse_page(path, data)
+                if not page.meta.id:
+                    page = replace(page, id=self.origins.page_id(path))
+                yield self._with_secrets_reported(page).without_conflict(), stat
 
         progress = self.progress
         counts = self.index.update(
@@ -127,6 +144,13 @@ class Refresher:
         )
         self.index.touch(touched)
         return counts
+
+    def _revisions(self, paths: Sequence[str]) -> dict[str, str]:
+        """What the index knows these paths at; asked for singly where they are few, so that a write costs no sweep."""
+        if len(paths) > _FEW:
+            return {path: revision for path, (_, revision) in self.index.manifest().items()}
+        rows = {path: self.index.page(path) for path in paths}
+        return {path: row.revision for path, row in rows.items() if row}
 
     def _with_secrets_reported(self, page: Page) -> Page:
         """A person's own secret stays on their page, masked wherever wikimem shows it; they are told of it."""

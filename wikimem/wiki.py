@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from wikimem.errors import Invalid, NotFound, Refused
+from wikimem.errors import Invalid, Locked, NotFound, Refused, WikimemError
 from wikimem.model.caller import Caller, Progress
 from wikimem.model.hit import PageRow
 from wikimem.model.page import Page
@@ -27,12 +28,22 @@ from wikimem.vault.config import UserConfig, VaultConfig
 if TYPE_CHECKING:
     from wikimem.index.index import Index
     from wikimem.refresh import Refreshed, Refresher
-    from wikimem.vault.commit import Committer, FileChange
+    from wikimem.vault.commit import Committer
     from wikimem.vault.draft import Draft
     from wikimem.vault.folders import VaultFolders
+    from wikimem.vault.origins import Origins
     from wikimem.vault.repository import Person, Repository
 
 __all__ = ["Caller", "Wiki", "open_wiki"]
+
+T = TypeVar("T")
+
+
+MOST_OF_A_NAME: Final = 200
+"""Characters of an agent's, session's or project's name: it goes into file names and commit trailers."""
+
+SWEEP_WAIT_S: Final = 10.0
+"""How long a write that needs a sweep waits for another process that is indexing."""
 
 
 class Wiki:
@@ -56,7 +67,12 @@ class Wiki:
         self.config = config
         self.user = user
         self.redactor = Redactor(key, tuple(user.redact.items()))
-        self.caller = caller
+        self.caller = replace(
+            caller,
+            agent=self._name("agent", caller.agent) if caller.agent else None,
+            session=self._name("session", caller.session) if caller.session else None,
+            project=self._name("project", caller.project) if caller.project else None,
+        )
         self.clock = clock
         self.progress = progress
         self.notes: list[str] = []
@@ -130,10 +146,15 @@ class Wiki:
         return view
 
     def _name(self, what: str, value: str) -> str:
-        value = self.redactor.mask(value).strip()
-        if not value or any(ord(char) < 32 for char in value) or len(value) > 200:
-            raise Invalid(f"{what}: '{value[:40]}' is no name", hint="Use one line of at most 200 characters.")
-        return value
+        masked = self.redactor.mask(value).strip()
+        if masked != value.strip():
+            raise Refused(f"{what}: this looks like a secret", hint="Give a name that may be seen in commits.")
+        if not masked or not masked.isprintable() or len(masked) > MOST_OF_A_NAME or set(masked) & set("<>"):
+            raise Invalid(
+                f"{what}: {masked[:40]!r} is no name",
+                hint=f"Use one line of at most {MOST_OF_A_NAME} characters, without < and >.",
+            )
+        return masked
 
     @cached_property
     def project(self) -> str | None:
@@ -167,14 +188,14 @@ class Wiki:
 
     # The redaction gate
 
-    def gate(self, value: Any, *, where: str = "text") -> Any:
+    def gate(self, value: Any) -> Any:
         """`value` with every secret in its texts replaced; what was found is counted in `redacted` (law 4)."""
         if isinstance(value, str):
             text, findings = self.redactor.redact(value)
             self.redacted.update(finding.kind for finding in findings)
             return text
         if isinstance(value, list | tuple):
-            return type(value)(self.gate(item, where=where) for item in value)
+            return type(value)(self.gate(item) for item in value)
         return value
 
     def operating(self, name: str, effect: str) -> contextlib.AbstractContextManager[None]:
@@ -189,13 +210,44 @@ class Wiki:
     def _refresher(self) -> Refresher:
         from wikimem.refresh import Refresher
 
-        return Refresher(self.root, self.config.exclude, self.index, self.redactor, self.progress)
+        return Refresher(self.root, self.config.exclude, self.index, self.redactor, self.progress, self.origins())
 
     def refresh(self, *, full: bool = False, wait_s: float = 0.0) -> Refreshed:
-        """Bring the index up to date with the files on disk: see `Refresher.refresh`."""
-        refreshed = self._refresher.refresh(full=full, wait_s=wait_s)
+        """Bring the index up to date with the files on disk: see `Refresher.refresh`.
+
+        A write that a crash interrupted is finished, or taken back, first.
+        """
+        self._recover()
+        refreshed = self.with_index(lambda: self._refresher.refresh(full=full, wait_s=wait_s))
         self._hear_index()
         return refreshed
+
+    def with_index(self, work: Callable[[], T]) -> T:
+        """Do what needs the index, and again with a new one where somebody deleted it meanwhile: it is derived."""
+        for _ in range(2):
+            try:
+                return work()
+            except (OSError, WikimemError):
+                if self.folders.index.joinpath("stamp.json").exists():
+                    raise
+                self._parts.pop("index").close()
+        return work()
+
+    def _recover(self) -> None:
+        """Where a crash interrupted a write, the next command ends it, a reading one too; it never waits for that."""
+        from wikimem.vault.lock import write_lock
+        from wikimem.vault.pending import interrupted
+
+        if not interrupted(self.folders.state / "journal"):
+            return
+        try:
+            with write_lock(self.repository.lock_path, "wikimem, ending an interrupted write", timeout_s=0):
+                self.notes.extend(self.committer.recover())
+        except Locked:
+            # Its process is alive and writing, or another command sees to it.
+            return
+        except WikimemError as error:
+            self.notes.append(f"a write was interrupted, and cannot be ended now: {error.message}")
 
     def _hear_index(self) -> None:
         """Pass on what the index says of itself, each thing once."""
@@ -205,11 +257,28 @@ class Wiki:
     def _parse(self, path: str, data: bytes) -> Page:
         from wikimem.text.page import parse_page
 
-        return parse_page(path, data)
+        page = parse_page(path, data)
+        return page if page.meta.id else replace(page, id=self.origins().page_id(path))
+
+    def origins(self) -> Origins:
+        """What the ids of pages that give none are derived from."""
+        from wikimem.vault.origins import read_origins
+
+        return read_origins(self.folders.state)
+
+    @contextlib.contextmanager
+    def over_index(self, folder: Path) -> Iterator[Wiki]:
+        """This wiki over another index, in `folder`: what it answers there was not there before."""
+        from wikimem.index.index import Index
+
+        view = copy.copy(self)
+        with contextlib.closing(Index.open(folder, stamp=self._stamp, model=self.user.model)) as index:
+            view._parts = {**self._parts, "index": index}  # noqa: SLF001 - a view of this very class
+            yield view
 
     def find(self, address: str) -> PageRow:
         """The one page that `address` names (PAGE of the contract). Raises NotFound, or Invalid where several fit."""
-        rows = self.index.find_pages(address)
+        rows = self.index.find_pages(self._inside(address))
         if not rows:
             raise NotFound(f"no page '{address}'", hint=self._near(address))
         if len(rows) > 1:
@@ -221,6 +290,29 @@ class Wiki:
             )
         return rows[0]
 
+    def _inside(self, address: str) -> str:
+        """An absolute path of the vault as one from its root, an embed as the link that it is."""
+        root = str(self.root) + "/"
+        return address.removeprefix(root).removeprefix("!" if address.startswith("![[") else "")
+
+    def find_to_write(self, address: str) -> PageRow:
+        """As `find`, before a write: a path or an id needs no sweep of the vault, so that its cost follows the change.
+
+        Any other address may have become another page's since the last sweep, or an ambiguous one: that is looked at.
+        """
+        address = self._inside(address)
+        rows = self.index.find_pages(address)
+        exact = [row for row in rows if address in (row.path, row.id) or row.id.endswith(address[-26:].upper())]
+        if len(rows) == len(exact) == 1 and os.path.isfile(self.root / rows[0].path):
+            return rows[0]
+        self.refresh(wait_s=SWEEP_WAIT_S)
+        return self.find(address)
+
+    def prepare_to_write(self) -> None:
+        """Make the first index where there is none yet; a write looks there for what it must not repeat."""
+        if self.index.is_empty():
+            self.refresh()
+
     def _near(self, address: str) -> str:
         import difflib
 
@@ -231,12 +323,17 @@ class Wiki:
         return "Closest: " + ", ".join(f"'{titles[name]}'" for name in close) + "."
 
     def read_page(self, path: str) -> Page | None:
-        """The page as it is on disk now; None where it is gone."""
+        """The page as it is on disk now; None where it is gone, or closed to this user."""
         file = self.root / path
         try:
             return self._parse(path, file.read_bytes())
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             return None
+
+    def page_to_recall(self, path: str) -> Page | None:
+        """As `read_page`, for answers from memory: the text of an unresolved merge is left out."""
+        page = self.read_page(path)
+        return page.without_conflict() if page else None
 
     # Writing
 
@@ -249,6 +346,7 @@ class Wiki:
         """
         from wikimem.vault.draft import Draft
         from wikimem.vault.lock import write_lock
+        from wikimem.vault.secretcheck import SecretCheck
 
         self.folders.state.joinpath("journal").mkdir(mode=0o700, exist_ok=True)
         with write_lock(self.repository.lock_path, purpose or f"wikimem {op}"):
@@ -259,17 +357,24 @@ class Wiki:
             changes = draft.changes()
             if not changes:
                 return
-            self._refuse_new_secrets(changes)
+            SecretCheck(self.redactor, self.repository).check(changes)
             draft.committed = committer.commit(
                 new_ulid(self.clock()), changes, self._message(op, draft), self._author(), self.clock()
             )
             if draft.committed.deferred:
                 self.notes.append(
-                    f"git is in the middle of a {draft.committed.deferred}: the page is written, "
+                    f"git is busy ({draft.committed.deferred}): the page is written, "
                     "and wikimem commits it with the next write after that has ended"
                 )
-            if not self._refresher.show([change.path for change in changes]):
+            self._show_to_index([change.path for change in changes])
+
+    def _show_to_index(self, paths: Sequence[str]) -> None:
+        """The write is done and stays so, whatever happens here: the index catches up with the next read."""
+        try:
+            if not self.with_index(lambda: self._refresher.show(paths)):
                 self.notes.append("another process is indexing; the change is committed and becomes findable after it")
+        except (OSError, WikimemError) as error:
+            self.notes.append(f"the change is committed and not yet findable: {error}")
 
     def _message(self, op: str, draft: Draft) -> str:
         subject = " ".join(draft.subject.split())
@@ -285,20 +390,6 @@ class Wiki:
             return self.repository.person()
         local = "".join(char if char.isalnum() or char in "-_." else "-" for char in self.caller.agent)
         return Person(self.caller.agent, f"{local}@agents.wikimem.invalid")
-
-    def _refuse_new_secrets(self, changes: Iterable[FileChange]) -> None:
-        """The gate's second look: two harmless texts may make a secret once they stand together on a page."""
-        for change in changes:
-            if change.new is None:
-                continue
-            old = change.old or b""
-            tags = {finding.tag for finding in self.redactor.find(old.decode("utf-8", "replace"))}
-            for finding in self.redactor.find(change.new.decode("utf-8", "replace")):
-                if finding.tag not in tags:
-                    raise Refused(
-                        f"'{change.path}' would then hold a secret ({finding.kind})",
-                        hint="Write that a credential exists and where it is kept, not its value.",
-                    )
 
 
 def open_wiki(

@@ -6,23 +6,27 @@ it: a keyed digest that the caller makes with a secret kept outside every vault.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from wikimem.errors import Refused
+from wikimem.errors import Refused, Unavailable
 
 FORMAT: Final = 1
 """Of the folder as a whole. A higher one than this is refused, a lower one is emptied and made again."""
 STAMP_FILE: Final = "stamp.json"
 LOCK_FILE: Final = "index.lock"
 WORDS_FOLDER: Final = "words"
-_VECTOR_FILES: Final = ("vectors.f32", "vectors.ids")
+VECTORS_VERSION: Final = "2"
+"""Changes with the format of the vectors' files; those of another version are made again."""
+_VECTOR_FILES: Final = ("vectors.f32", "vectors.ids", "vectors.pcs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class IndexFolder:
         self.words = path / WORDS_FOLDER
         self.manifest = path / "manifest.db"
         self.lock = path / LOCK_FILE
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self.writable():
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def read_stamp(self) -> Stamp | None:
         """The stamp, or None where there is none that can be read."""
@@ -73,15 +78,27 @@ class IndexFolder:
 
     def reset(self, stamp: str) -> None:
         """Empty the folder and make it ours. The caller holds the index lock, whose file stays."""
-        for entry in self._entries():
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
-        data = {"format": FORMAT, "stamp": stamp, "making": secrets.token_hex(8)}
-        fresh = self.path / f"{STAMP_FILE}.new"
-        fresh.write_text(json.dumps(data), encoding="utf-8")
-        fresh.replace(self.path / STAMP_FILE)
+        with self.writable():
+            for entry in self._entries():
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry)
+                else:
+                    entry.unlink()
+            data = {"format": FORMAT, "stamp": stamp, "making": secrets.token_hex(8)}
+            fresh = self.path / f"{STAMP_FILE}.new"
+            fresh.write_text(json.dumps(data), encoding="utf-8")
+            fresh.replace(self.path / STAMP_FILE)
+
+    @contextlib.contextmanager
+    def writable(self) -> Iterator[None]:
+        """What the system refuses while the folder is written, as Unavailable: it is no damage."""
+        try:
+            yield
+        except OSError as error:
+            raise Unavailable(
+                f"the index in '{self.path}' cannot be written: {error.strerror or error}",
+                hint="See to free space and to the permissions of wikimem's cache folder.",
+            ) from error
 
     def drop_words(self) -> None:
         shutil.rmtree(self.words, ignore_errors=True)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from wikimem.errors import Refused
+from wikimem.errors import Refused, Unavailable
 
 _FIRST_PAUSE_S: Final = 0.002
 _LONGEST_PAUSE_S: Final = 0.05
@@ -25,9 +25,9 @@ def index_lock(path: Path, timeout_s: float) -> Iterator[bool]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        raise Refused(
+        raise Unavailable(
             f"cannot open the index lock '{path}': {error.strerror}",
-            hint="Make the folder of wikimem's cache writable for you.",
+            hint="See to free space and to the permissions of wikimem's cache folder.",
         ) from error
     try:
         yield _acquired(descriptor, path, timeout_s)

@@ -60,11 +60,12 @@ def apply_batch(parts: Parts, pages: Iterable[PreparedPage], removed: Collection
     plan = _plan(parts, list(pages), removed)
     if not plan.pages and not plan.removed_pages:
         return 0, 0
-    _announce(parts.manifest, plan)
-    _write_words(parts, plan)
-    if not isinstance(parts.vectors, Missing):
-        _write_vectors(parts.vectors, plan)
-    _conclude(parts, plan)
+    with parts.folder.writable():
+        _announce(parts.manifest, plan)
+        _write_words(parts, plan)
+        if not isinstance(parts.vectors, Missing):
+            _write_vectors(parts.vectors, plan)
+        _conclude(parts, plan)
     return len(plan.pages), len(plan.removed_pages)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, get_args
 
@@ -33,6 +33,9 @@ STATUSES: Final[tuple[str, ...]] = get_args(Status)
 Trust = Literal["human", "agent", "tool", "web"]
 TRUST_ORDER: Final[tuple[str, ...]] = ("web", "tool", "agent", "human")
 """From least to most trusted."""
+
+CONFLICT_RULE: Final = "conflict-markers"
+"""The rule of the problem that a page with an unresolved merge has."""
 
 PropertyValue = str | tuple[str, ...] | None
 """A frontmatter value exactly as the person wrote it: a scalar's text, a list of texts, or nothing after the colon."""
@@ -137,6 +140,12 @@ class Page:
     @property
     def body(self) -> str:
         return self.text[self.body_start :]
+
+    def without_conflict(self) -> Page:
+        """This page without its text where that holds the markers of an unresolved merge: no side of it is a fact."""
+        if all(problem.rule != CONFLICT_RULE for problem in self.problems):
+            return self
+        return replace(self, text=self.text[: self.body_start], headings=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ within a version of a schema, never renamed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +191,66 @@ class EditResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """What the index held of some pages, and holds no more: the pages, their passages, the links on them."""
+
+    pages: int
+    passages: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetResult:
-    """`pages` are gone, or with `dry_run` would be; `links_in` are pages that still link to them."""
+    """`pages` are gone, or with `dry_run` would be; `links_in` are pages that still link to them.
+
+    `removed` was counted before, and verified in every part of the index after; it is null where another process kept
+    the index. `unlinked` are pages where the links were replaced by their text.
+    """
 
     pages: tuple[PageRef, ...]
     commit: str | None
     dry_run: bool
     links_in: tuple[str, ...]
+    removed: Removed | None
+    unlinked: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MoveResult:
+    """`rewritten` are the pages whose links were changed, `links` how many links that were.
+
+    `left` says which pages keep a link that leads nowhere now, and why. `commit` is null where the page was there
+    already, or git is busy (see `notes`).
+    """
+
+    page: PageRef
+    moved_from: str
+    commit: str | None
+    rewritten: tuple[str, ...]
+    links: int
+    left: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+LinkEdge = TypedDict(
+    "LinkEdge",
+    {"from": str, "to": str | None, "kind": str, "text": str, "broken": bool, "depth": int},
+)
+"""A link from page to page: `text` as it is written, `to` the path that it means, null where that is no page.
+
+`broken` is true where it means no page and no file of another kind. `depth` is 1 for links of the page asked about.
+A dictionary, since a field of a class cannot be called `from`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LinksResult:
+    """`more` is true where there are more links than were asked for."""
+
+    page: PageRef
+    links: tuple[LinkEdge, ...]
+    more: bool
     notes: tuple[str, ...]
 
 
@@ -269,6 +323,37 @@ class ProblemResult:
     path: str
     line: int | None
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckProblem:
+    """`severity` is error, warning or note; `fixable` says that `fix` mends it."""
+
+    rule: str
+    path: str
+    line: int | None
+    message: str
+    fixable: bool
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """`problems` are at most `limit` of `total`; `counts` has how many there are by rule.
+
+    `fixed` says what was mended, or with `dry_run` would be, `left` what could not be, and why. `failed` is true with
+    `strict` where an error or a warning is left: the command then exits with 1.
+    """
+
+    problems: tuple[CheckProblem, ...]
+    total: int
+    counts: dict[str, int]
+    fixed: tuple[str, ...]
+    left: tuple[str, ...]
+    commit: str | None
+    dry_run: bool
+    failed: bool
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ git-crypt and LFS are of no use without them: callers that hash content decide w
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from wikimem.errors import Conflict, Damaged, NotFound, Refused, Unavailable, WikimemError
+from wikimem.vault.lock import held_locks
 
 SAFE_OPTIONS: Final = (
     "--no-pager",
@@ -57,6 +59,11 @@ _FIXED_VARIABLES: Final = {
 literal pathspecs."""
 
 _LOCK_WORDS: Final = (b"index.lock", b".lock': file exists", b"unable to lock", b"cannot lock ref")
+_DISK_WORDS: Final = (
+    *(b"permission denied", b"read-only file system", b"no space left", b"disk quota exceeded"),
+    b"input/output error",
+)
+_MORE_HANDLES: Final = "End programs that hold many files or much memory, or raise `ulimit -n`; then try again."
 _NO_REPOSITORY_WORDS: Final = (b"not a git repository", b"must be run in a work tree")
 
 
@@ -72,27 +79,37 @@ def run_git(
 
     `env` adds variables to the cleaned environment (`GIT_INDEX_FILE`, author and committer). Pathspecs in `args`
     are taken literally. With `check` a failure raises: NotFound where `cwd` is in no repository, Refused where git
-    does not trust the folder's owner, Conflict where another git holds a lock, Damaged otherwise, each with what
-    git said. Without `check` the caller reads `returncode`. Unavailable where git is missing or takes longer than
-    `timeout_s` seconds.
+    does not trust the folder's owner or the disk is full or closed to it, Conflict where another git holds a lock,
+    Damaged otherwise, each with what git said. Without `check` the caller reads `returncode`. Unavailable where git
+    is missing, cannot be started, or takes longer than `timeout_s` seconds.
     """
     command = ["git", "-C", str(cwd), *SAFE_OPTIONS, *args]
     subcommand = next((word for word in args if not word.startswith("-")), "")
     try:
         done = subprocess.run(
-            command, input=stdin, capture_output=True, env=_environment(env or {}), timeout=timeout_s, check=False
+            command,
+            input=stdin,
+            capture_output=True,
+            env=_environment(env or {}),
+            timeout=timeout_s,
+            check=False,
+            pass_fds=held_locks(),
         )
     except FileNotFoundError as error:
         raise Unavailable("git is not installed or not on the PATH", hint="Install git 2.20 or newer.") from error
     except PermissionError as error:
         raise Unavailable(f"git cannot be started: {error.strerror}", hint="Check the git on your PATH.") from error
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
+            raise
+        raise Unavailable(f"git cannot be started: {error.strerror}", hint=_MORE_HANDLES) from error
     except subprocess.TimeoutExpired as error:
         raise Unavailable(
             f"`git {subcommand}` in {cwd} did not finish in {timeout_s:g} s",
             hint="Check the disk and any other git process working there, then try again.",
         ) from error
     if check and done.returncode != 0:
-        raise _failure(cwd, subcommand, done)
+        raise failure(cwd, subcommand, done)
     return done
 
 
@@ -102,7 +119,8 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
     return kept | _FIXED_VARIABLES | dict(extra)
 
 
-def _failure(cwd: Path, subcommand: str, done: subprocess.CompletedProcess[bytes]) -> WikimemError:
+def failure(cwd: Path, subcommand: str, done: subprocess.CompletedProcess[bytes]) -> WikimemError:
+    """The error that a failed git call means; see `run_git`."""
     said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
     low = done.stderr.lower()
     message = f"`git {subcommand}` failed in {cwd}: {said}"
@@ -111,8 +129,22 @@ def _failure(cwd: Path, subcommand: str, done: subprocess.CompletedProcess[bytes
             f"git does not trust {cwd}: the repository belongs to another user",
             hint=f"If it is yours, run `git config --global --add safe.directory {cwd}`.",
         )
+    if b"unknown repository extension" in low or b"expected git repo version" in low:
+        return Refused(
+            f"the git on your PATH does not know this kind of repository: {' '.join(said.split())}",
+            hint="Install a newer git, or use a repository in git's default formats (sha1 objects, files refs).",
+        )
+    if b"lazy fetching disabled" in low or b"promisor remote" in low:
+        return Unavailable(
+            f"{cwd} is a partial clone, and not all that this needs has been fetched yet",
+            hint=f"Run `git -C {cwd} log --stat`, which fetches it, then try again.",
+        )
     if any(words in low for words in _NO_REPOSITORY_WORDS):
         return NotFound(f"{cwd} is in no git repository", hint="Run `wikimem init` there.")
+    if any(words in low for words in _DISK_WORDS):
+        return Refused(message, hint="Check the free space, and the permissions of the repository's .git folder.")
+    if b"too many open files" in low:
+        return Unavailable(message, hint=_MORE_HANDLES)
     if any(words in low for words in _LOCK_WORDS):
         return Conflict(message, hint="Another git process is at work there; try again when it has finished.")
     return Damaged(message, hint=f"Run `git -C {cwd} fsck` to see what is wrong.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,8 +10,6 @@ from typing import Final
 
 from wikimem.vault.gitcommand import run_git
 
-_FIELD: Final = "\x1f"
-_RECORD: Final = "\x1e"
 TRAILERS: Final = ("Wikimem-Op", "Wikimem-Agent", "Wikimem-Session", "Wikimem-Page", "Wikimem-Run")
 
 
@@ -44,8 +43,13 @@ def read_history(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
     """The commits that touched the vault at `root`, newest first. Empty before the first commit."""
     if run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", check=False).returncode != 0:
         return ()
+    # Settings that change what `git log` prints are overruled: the order of files, the encoding.
     command = ["log", "-z", f"--max-count={query.limit}", "--name-only", "--relative", "--no-show-signature"]
-    command.append(f"--format={_RECORD}%H{_FIELD}%ct{_FIELD}%an{_FIELD}%s{_FIELD}%(trailers:unfold=true){_FIELD}")
+    command += ["--encoding=UTF-8", "-O/dev/null"]
+    # No message can hold a mark that was made up just now.
+    mark = secrets.token_hex(8)
+    record, field = f"<{mark}>", f"<{mark}|>"
+    command.append("--format=" + record + field.join(("%H", "%ct", "%an", "%s", "%(trailers:unfold=true)", "")))
     command += _greps(query)
     if query.since is not None:
         command.append(f"--since={int(query.since.timestamp())}")
@@ -56,7 +60,7 @@ def read_history(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
     else:
         command += ["--", "."]
     output = run_git(root, *command).stdout.decode("utf-8", "replace")
-    return tuple(_entry(record) for record in output.split(_RECORD) if record.strip("\0\n"))
+    return tuple(_entry(part.split(field, 5)) for part in output.split(record) if part.strip("\0\n"))
 
 
 def _greps(query: HistoryQuery) -> list[str]:
@@ -69,8 +73,8 @@ def _escaped(text: str) -> str:
     return "".join("\\" + char if char in r"\.^$*+?()[]{}|" else char for char in text)
 
 
-def _entry(record: str) -> HistoryEntry:
-    commit, stamp, author, subject, raw, names = record.split(_FIELD, 5)
+def _entry(fields: list[str]) -> HistoryEntry:
+    commit, stamp, author, subject, raw, names = fields
     trailers: dict[str, tuple[str, ...]] = {}
     for line in raw.splitlines():
         name, colon, value = line.partition(": ")

@@ -1,22 +1,33 @@
 """The journal of a write under way: what the next command needs to finish it or to take it back.
 
 One JSON file for each write in the vault's state folder (per user, never in the tree), put there before the first
-page is touched and removed when the commit is in place. Writes that a merge or rebase made wait there as well.
+page is touched and removed some seconds after the commit is in place. Its name says how the write stands, so that
+this can change by a rename, which a full disk allows too:
+
+    write-*.json   under way, or interrupted
+    wait-*.json    its pages are in place; the commit waits for the end of a merge or rebase
+    undo-*.json    it failed, and its caller was told so: what it changed is to be taken back
+    done-*.json    it is committed; the next writes look whether git's index still has it (see settle.py)
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import os
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wikimem.errors import Damaged
-from wikimem.vault.files import remove_file, write_atomically
+from wikimem.vault.files import cannot, remove_file, sweep_temporaries, sync_folder, write_atomically
+from wikimem.vault.pending import STATES, State, pending_files
 from wikimem.vault.repository import Entry, Person
+
+_DIGITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +43,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class JournalRecord:
-    """A write as it was planned. `commit` is set once the commit object exists; `deferred` while git is busy."""
+    """A write as it was planned. `commit` is set once the commit object exists."""
 
     name: str
     message: str
@@ -40,34 +51,66 @@ class JournalRecord:
     when: datetime
     planned: tuple[Planned, ...]
     commit: bytes | None = None
-    deferred: bool = False
+    state: State = "write"
 
 
 class Journal:
-    """The records in one folder, oldest first."""
+    """The records in one folder, oldest first. Used under the vault's write lock."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def next_name(self, name: str) -> str:
+        """`name` with a number before it that puts it behind every other record, whatever the clock does."""
+        taken = [
+            int(file.name.split("-")[1]) for file in pending_files(self.folder) if file.name.split("-")[1].isdigit()
+        ]
+        return f"{max(taken, default=0) + 1:0{_DIGITS}}-{name}"
+
     def put(self, record: JournalRecord) -> None:
-        write_atomically(self._file(record.name), json.dumps(_render(record)).encode(), mode=0o600)
+        write_atomically(self._file(record), json.dumps(_render(record)).encode(), mode=0o600)
+
+    def move(self, record: JournalRecord, state: State) -> JournalRecord:
+        """Say that the write now stands otherwise."""
+        moved = replace(record, state=state)
+        try:
+            os.rename(self._file(record), self._file(moved))
+        except OSError as error:
+            raise cannot(f"write '{self._file(moved)}'", error) from error
+        sync_folder(self.folder)
+        return moved
+
+    def holds(self, record: JournalRecord) -> bool:
+        return os.path.lexists(self._file(record))
 
     def remove(self, record: JournalRecord) -> None:
-        remove_file(self._file(record.name))
+        remove_file(self._file(record))
 
     def records(self) -> Iterator[JournalRecord]:
         """Every record, oldest first. Raises Damaged, naming the file, for one that cannot be read."""
-        for file in sorted(self.folder.glob("write-*.json")):
+        sweep_temporaries(self.folder)
+        for file in pending_files(self.folder):
             try:
-                yield _parse(json.loads(file.read_bytes()))
+                record = _parse(json.loads(file.read_bytes()))
             except (ValueError, KeyError, TypeError) as error:
                 raise Damaged(
                     f"the journal file '{file}' cannot be read: {error}",
                     hint="It describes a write that was interrupted. Move it away to go on without it.",
                 ) from error
+            yield replace(record, state=next(state for state in STATES if file.name.startswith(f"{state}-")))
 
-    def _file(self, name: str) -> Path:
-        return self.folder / f"write-{name}.json"
+    def age_s(self, record: JournalRecord) -> float:
+        """Seconds since the record got its present bytes; 0 where the clock has gone back since."""
+        try:
+            return max(0.0, time.time() - self._file(record).stat().st_mtime)
+        except FileNotFoundError:
+            return 0.0
+
+    def find(self, name: str) -> JournalRecord | None:
+        return next((record for record in self.records() if record.name == name), None)
+
+    def _file(self, record: JournalRecord) -> Path:
+        return self.folder / f"{record.state}-{record.name}.json"
 
 
 def _render(record: JournalRecord) -> dict[str, Any]:
@@ -77,7 +120,6 @@ def _render(record: JournalRecord) -> dict[str, Any]:
         "author": [record.author.name, record.author.email],
         "when": record.when.isoformat(),
         "commit": record.commit.decode() if record.commit else None,
-        "deferred": record.deferred,
         "planned": [
             {
                 "path": planned.path,
@@ -108,7 +150,6 @@ def _parse(data: Any) -> JournalRecord:
             for planned in data["planned"]
         ),
         commit=data["commit"].encode() if data["commit"] else None,
-        deferred=bool(data["deferred"]),
     )
 
 

@@ -58,6 +58,7 @@ def page_path(type: str, title: str, project: str | None, root: Path) -> str:
             raise Invalid("a profile belongs to a project", hint="Name the project with --project.")
         path = profile_path(project)
         _refuse_taken(root, path.rpartition("/")[0], "Profile.md")
+        refuse_links(root, path)
         return path
     if type == "session":
         raise Invalid("session pages are written by capture, not by title", hint="Choose another type, such as topic.")
@@ -72,12 +73,18 @@ def page_path(type: str, title: str, project: str | None, root: Path) -> str:
 
 def refuse_links(root: Path, path: str) -> None:
     """Refused where `path` or a folder above it in the vault is a symbolic link: what is written there could leave it.
+    Refused too where such a folder is a repository of its own, whose files the vault's repository cannot hold.
 
     A link is not followed to see where it leads, because that can change before the write.
     """
     place = root
     for part in path.split("/"):
         place = place / part
+        if os.path.lexists(place / ".git"):
+            raise Refused(
+                f"{place.relative_to(root)} is a git repository of its own, whose pages are not the vault's",
+                hint="Make it a vault of its own (`wikimem init`), or move it out of this one.",
+            )
         if place.is_symlink():
             raise Refused(
                 f"{place.relative_to(root)} is a symbolic link, and wikimem writes through none",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import shutil
 import socket
 import stat
@@ -16,21 +17,23 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
+from typing import cast
 
-from dulwich.errors import NotGitRepository
 from dulwich.file import FileLocked
 from dulwich.index import IndexEntry
-from dulwich.object_store import commit_tree_changes, tree_lookup_path
+from dulwich.object_store import BaseObjectStore, commit_tree_changes, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.refs import Ref
-from dulwich.repo import Repo
 
-from wikimem.errors import Conflict, Damaged, NotFound, Refused, Unavailable
-from wikimem.vault.gitcommand import run_git
+from wikimem.errors import Conflict, Damaged, NotFound, Unavailable
+from wikimem.vault.attributes import Attributes
+from wikimem.vault.gitcommand import failure, run_git
+from wikimem.vault.kinds import find_top, flag, is_partial, open_repo, remarks
+from wikimem.vault.objects import ObjectWriter
 
 FILE_MODE = 0o100644
+PROGRAM_MODE = 0o100755
 HEAD = Ref(b"HEAD")
 INDEX_WAIT_S = 15.0
 """How long to wait while another git holds `.git/index.lock`; a commit of a person's with hooks takes seconds."""
@@ -38,15 +41,18 @@ INDEX_WAIT_S = 15.0
 _OPERATIONS = {
     "MERGE_HEAD": "merge",
     "rebase-merge": "rebase",
+    "rebase-apply/applying": "git am",
     "rebase-apply": "rebase",
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick or revert",
     "BISECT_LOG": "bisect",
 }
-"""What git leaves in its folder while an operation is under way."""
+"""What git leaves in its folder while an operation is under way. `sequencer` is there between two commits of one."""
 
-_CONVERTING = ("filter", "working-tree-encoding", "ident")
-_LINE_ENDINGS = ("text", "eol", "crlf")
+_ASSUME_UNCHANGED = 0x8000
+_SKIP_WORKTREE = 0x4000
+"""Bits of an index entry's flags and of its extended flags (gitformat-index(5))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,15 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a tree or the index holds at a path."""
+    """What a tree or the index holds at a path.
+
+    `hidden` names the flag of an index entry by which a person keeps git from looking at the file: `assume-unchanged`
+    or `skip-worktree`.
+    """
 
     mode: int
     blob: bytes
+    hidden: str = ""
 
 
 class Repository:
@@ -74,28 +85,27 @@ class Repository:
     def __init__(self, root: Path) -> None:
         """Open the repository that `root` lies in. Raises NotFound without one, Refused for kinds not supported."""
         self.root = root
-        self.top = _find_top(root)
-        try:
-            self._repo = Repo(str(self.top))
-        except NotGitRepository as error:
-            raise NotFound(f"'{root}' is in no git repository", hint=f"Run `wikimem init {root}`.") from error
-        except (ValueError, NotImplementedError) as error:
-            raise Refused(
-                f"the repository at '{self.top}' has a format that wikimem does not support: {error}",
-                hint="Use a repository in git's default formats (sha1 objects, files refs).",
-            ) from error
-        if self._repo.bare:
-            raise Refused(f"'{self.top}' is a bare repository", hint="Clone it and use the clone as the vault.")
+        self.top = find_top(root)
+        self._repo = open_repo(self.top)
         self.git_dir = Path(os.fsdecode(self._repo.controldir()))
         self.common_dir = Path(os.fsdecode(self._repo.commondir()))
-        self._repo.object_store.fsync_object_files = True
+        self._writer = ObjectWriter(self._repo.object_store)
         relative = root.relative_to(self.top).as_posix()
         self.prefix = "" if relative == "." else relative + "/"
         self.has_git = shutil.which("git") is not None
-        self._refuse_unsupported()
 
     def close(self) -> None:
         self._repo.close()
+
+    def check(self) -> None:
+        """Raise, by name, whatever would keep git itself from working here: Refused for an owner that it does not
+        trust or an extension that it does not know, Damaged otherwise. Says nothing where git is not installed."""
+        if self.has_git:
+            run_git(self.top, "rev-parse", "--is-inside-work-tree")
+
+    def remarks(self) -> tuple[str, ...]:
+        """What a person may expect of every commit here and does not get from wikimem's."""
+        return remarks(self._repo, self.top)
 
     @property
     def lock_path(self) -> Path:
@@ -133,7 +143,10 @@ class Repository:
                 found.append(config.get((b"user",), key).decode("utf-8", "replace").strip())
             except KeyError:
                 found.append("")
-        user = getpass.getuser()
+        try:
+            user = getpass.getuser()
+        except (KeyError, OSError):
+            user = f"user-{os.geteuid()}"  # a container's user often has no entry in the list of users
         return Person(found[0] or user, found[1] or f"{user}@{socket.gethostname()}")
 
     # Reading
@@ -147,7 +160,10 @@ class Repository:
         return {path: self._lookup(tree, path) for path in paths}
 
     def index_entries(self, paths: Sequence[str]) -> dict[str, Entry | None]:
-        """What git's index holds at each vault path. Raises Conflict for a path with unmerged stages."""
+        """What git's index holds at each vault path. Raises Conflict for a path with unmerged stages.
+
+        A page that was only announced (`git add -N`) is not in the index yet.
+        """
         found: dict[str, Entry | None] = dict.fromkeys(paths)
         if not self.has_git:
             index = self._repo.open_index()
@@ -155,32 +171,52 @@ class Repository:
                 name = self._git_path(path)
                 entry = index[name] if name in index else None  # noqa: SIM401 - it has no get
                 if isinstance(entry, IndexEntry):
-                    found[path] = Entry(entry.mode, bytes(entry.sha))
+                    skipped = "skip-worktree" if entry.extended_flags & _SKIP_WORKTREE else ""
+                    assumed = "assume-unchanged" if entry.flags & _ASSUME_UNCHANGED else ""
+                    found[path] = Entry(entry.mode, bytes(entry.sha), skipped or assumed)
                 elif entry is not None:
                     raise _unmerged(path)
             return found
         by_git_path = {self._git_path(path): path for path in paths}
         names = [os.fsdecode(name) for name in by_git_path]
-        listed = run_git(self.top, "ls-files", "-z", "--stage", "--", *names).stdout
+        listed = run_git(self.top, "ls-files", "-z", "--stage", "-v", "--", *names).stdout
         for record in filter(None, listed.split(b"\0")):
             info, _, name = record.partition(b"\t")
-            mode, blob, stage = info.split(b" ")
+            tag, mode, blob, stage = info.split(b" ")
             if name not in by_git_path:
                 continue
             if stage != b"0":
                 raise _unmerged(by_git_path[name])
-            found[by_git_path[name]] = Entry(int(mode, 8), blob)
+            # The tag is S for skip-worktree, and in lower case for assume-unchanged.
+            hidden = "skip-worktree" if tag.upper() == b"S" else "assume-unchanged" if tag.islower() else ""
+            found[by_git_path[name]] = Entry(int(mode, 8), blob, hidden)
+        self._drop_announced(found)
         return found
 
     def blob(self, blob: bytes) -> bytes:
-        """The bytes of a blob. Raises Damaged where it is missing."""
+        """The bytes of a blob as git stores them. Raises Damaged where it is missing, Unavailable where it was not
+        fetched into a partial clone."""
         try:
             found = self._repo.object_store[ObjectID(blob)]
         except KeyError as error:
+            if is_partial(self._repo):
+                raise Unavailable(
+                    f"this is a partial clone, and git object {blob.decode()} has not been fetched yet",
+                    hint=f"Run `git -C {self.top} cat-file -p {blob.decode()}`, which fetches it, then try again.",
+                ) from error
             raise Damaged(
                 f"git object {blob.decode()} is missing", hint="Run `git fsck`, or fetch from a remote."
             ) from error
         return bytes(found.as_raw_string())
+
+    def file_bytes(self, path: str, blob: bytes) -> bytes:
+        """The bytes that git would check out for a blob at `path`: line endings, encoding and filters applied.
+
+        Raises what `blob` raises, and Refused where a filter fails.
+        """
+        stored = self.blob(blob)
+        converted = self._attributes.checked_out(os.fsdecode(self._git_path(path)), blob)
+        return stored if converted is None else converted
 
     def resolve(self, revision: str) -> bytes:
         """The commit that a revision names (anything git resolves). Raises NotFound."""
@@ -205,29 +241,39 @@ class Repository:
         raise NotFound(f"the vault has no commit at or before {moment:%Y-%m-%d %H:%M}", hint="See `wikimem log`.")
 
     def contains(self, ancestor: bytes, within: int = 200) -> bool:
-        """Whether `ancestor` is among the last `within` first-parent commits of HEAD."""
+        """Whether `ancestor` is on a branch: among the last `within` first-parent commits of HEAD, or, as git can say,
+        anywhere (somebody may have merged it, or switched to another branch since)."""
         commit = self.head()
         for _ in range(within):
             if commit is None or commit == ancestor:
                 break
             parents = self._commit(commit).parents
             commit = bytes(parents[0]) if parents else None
-        return commit == ancestor
+        if commit == ancestor or not self.has_git or ObjectID(ancestor) not in self._repo.object_store:
+            return commit == ancestor
+        return bool(run_git(self.top, "for-each-ref", "--count=1", "--contains", ancestor.decode()).stdout)
 
     # Writing: objects, index, commit, ref
 
     def blob_id(self, path: str, data: bytes, *, write: bool = False) -> bytes:
         """The id of the blob that git would store for these work-tree bytes at `path`, written where asked."""
-        if self._converts(path, data):
-            if not self.has_git:
-                raise Unavailable(f"git attributes convert '{path}', which needs git", hint="Install git.")
-            name = os.fsdecode(self._git_path(path))
-            flags = ["-w"] if write else []
-            return run_git(self.top, "hash-object", *flags, f"--path={name}", "--stdin", stdin=data).stdout.strip()
+        stored = self._attributes.stored(os.fsdecode(self._git_path(path)), data, write=write)
+        if stored is not None:
+            return stored
         blob = Blob.from_string(data)
         if write:
-            self._repo.object_store.add_object(blob)
+            self._writer.add_object(blob)
         return bytes(blob.get_id(self._repo.object_format))
+
+    def new_mode(self, path: str) -> int:
+        """The mode that `git add` would give to the file at `path`, which git does not know yet."""
+        if not flag(self._repo, "core", "filemode", default=True):
+            return FILE_MODE
+        try:
+            mode = os.stat(self.root / path).st_mode
+        except OSError:
+            return FILE_MODE
+        return PROGRAM_MODE if mode & stat.S_IXUSR else FILE_MODE
 
     def put_index(self, entries: Mapping[str, Entry | None]) -> None:
         """Enter these paths in git's index, None removing; no other entry is touched. Waits for index.lock."""
@@ -247,7 +293,9 @@ class Repository:
                 return
             except Conflict as error:
                 if time.monotonic() > deadline:
-                    raise Conflict(error.message, hint=self._index_lock_hint()) from error
+                    raise Conflict(
+                        error.message.partition("\n")[0], hint=_lock_hint(self.git_dir / "index.lock")
+                    ) from error
             time.sleep(pause)
             pause = min(pause * 1.6, 0.25)
 
@@ -255,7 +303,7 @@ class Repository:
         self, parent: bytes | None, changes: Mapping[str, Entry | None], message: str, author: Person, when: datetime
     ) -> bytes:
         """Write the trees and the commit that apply `changes` on top of `parent`, and return the commit's id."""
-        store = self._repo.object_store
+        store = self._writer
         tree_id: ObjectID | Tree = self._commit(parent).tree if parent else Tree()
         listed: list[tuple[bytes, int | None, ObjectID | None]] = []
         for path, entry in changes.items():
@@ -267,7 +315,7 @@ class Repository:
             store.add_object(tree_id)
             tree_id = ObjectID(tree_id.get_id(self._repo.object_format))
         commit = Commit()
-        commit.tree = commit_tree_changes(store, tree_id, listed) if listed else tree_id
+        commit.tree = commit_tree_changes(cast(BaseObjectStore, store), tree_id, listed) if listed else tree_id
         commit.parents = [ObjectID(parent)] if parent else []
         commit.author, commit.committer = bytes(author), bytes(self.person())
         commit.author_time = commit.commit_time = int(when.timestamp())
@@ -279,21 +327,34 @@ class Repository:
         return bytes(commit.get_id(self._repo.object_format))
 
     def move_head(self, old: bytes | None, new: bytes, reason: str) -> bool:
-        """Move the current branch from `old` to `new`; False where somebody moved it first (compare-and-swap)."""
-        if self.has_git:
-            expected = (old or self._zero_id()).decode()
+        """Move the current branch from `old` to `new`; False where somebody moved it first (compare-and-swap).
+
+        Waits for the locks of HEAD and of the branch. Raises Conflict, naming the lock, where one stays.
+        """
+        expected = (old or self._zero_id()).decode()
+        deadline = time.monotonic() + INDEX_WAIT_S
+        while self.has_git:
             moved = run_git(self.top, "update-ref", "-m", reason, "HEAD", new.decode(), expected, check=False)
             if moved.returncode == 0:
                 return True
-            if self.head() != old or b"lock" in moved.stderr.lower():
+            if self.head() != old:
                 return False
-            raise Damaged(f"git could not move HEAD: {moved.stderr.decode('utf-8', 'replace').strip()}")
-        try:
-            if old is None:
-                return bool(self._repo.refs.add_if_new(HEAD, ObjectID(new), message=reason.encode()))
-            return bool(self._repo.refs.set_if_equals(HEAD, ObjectID(old), ObjectID(new), message=reason.encode()))
-        except FileLocked:
-            return False
+            error = failure(self.top, "update-ref", moved)
+            if not isinstance(error, Conflict):
+                raise error
+            held = re.search(rb"'([^']+\.lock)': File exists", moved.stderr)
+            if held and time.monotonic() > deadline:
+                raise Conflict(error.message, hint=_lock_hint(self.top / os.fsdecode(held[1])))
+            time.sleep(0.05)
+            if not held:
+                return False
+        while True:
+            try:
+                if old is None:
+                    return bool(self._repo.refs.add_if_new(HEAD, ObjectID(new), message=reason.encode()))
+                return bool(self._repo.refs.set_if_equals(HEAD, ObjectID(old), ObjectID(new), message=reason.encode()))
+            except FileLocked as error:
+                _wait_for_lock(error, deadline)
 
     # Inside
 
@@ -319,72 +380,50 @@ class Repository:
     def _zero_id(self) -> bytes:
         return b"0" * (self._repo.object_format.hex_length)
 
-    def _converts(self, path: str, data: bytes) -> bool:
-        if not self.has_git:
-            return self._has_attributes
-        name = os.fsdecode(self._git_path(path))
-        wanted = (*_CONVERTING, *_LINE_ENDINGS)
-        answer = run_git(self.top, "check-attr", "-z", *wanted, "--", name).stdout.split(b"\0")
-        states = {answer[at + 1].decode(): answer[at + 2] for at in range(0, len(answer) - 2, 3)}
-        off = (b"unspecified", b"unset")
-        if any(states.get(attribute, b"unspecified") not in off for attribute in _CONVERTING):
-            return True
-        line_endings = any(states.get(attribute, b"unspecified") not in off for attribute in _LINE_ENDINGS)
-        return b"\r" in data and (line_endings or self._autocrlf)
+    def _drop_announced(self, found: dict[str, Entry | None]) -> None:
+        """Take out entries of `git add -N`: they hold the empty blob, and HEAD has nothing at their path."""
+        empty = bytes(Blob.from_string(b"").get_id(self._repo.object_format))
+        paths = [path for path, entry in found.items() if entry is not None and entry.blob == empty]
+        for path, entry in self.head_entries(paths).items() if paths else ():
+            if entry is None:
+                found[path] = None
 
-    @cached_property
-    def _autocrlf(self) -> bool:
-        try:
-            value = self._repo.get_config_stack().get((b"core",), b"autocrlf")
-        except KeyError:
-            return False
-        return value.strip().lower() not in (b"false", b"no", b"off", b"0", b"")
-
-    @cached_property
-    def _has_attributes(self) -> bool:
-        return (self.top / ".gitattributes").exists() or (self.common_dir / "info" / "attributes").exists()
+    @property
+    def _attributes(self) -> Attributes:
+        return Attributes(self.top, self.common_dir, self.has_git, flag(self._repo, "core", "autocrlf"))
 
     def _put_index_without_git(self, entries: Mapping[str, Entry | None]) -> None:
-        index = self._repo.open_index()
-        for path, entry in entries.items():
-            name = self._git_path(path)
-            if entry is None:
-                if name in index:
-                    del index[name]
-                continue
-            index[name] = IndexEntry(0, 0, 0, 0, entry.mode, 0, 0, 0, ObjectID(entry.blob))
-        index.write()
-
-    def _index_lock_hint(self) -> str:
-        lock = self.git_dir / "index.lock"
-        try:
-            age = time.time() - lock.stat().st_mtime
-        except OSError:
-            return "Try again."
-        return f"'{lock}' is {age:.0f} seconds old. If no git process is running there, remove that file and try again."
-
-    def _refuse_unsupported(self) -> None:
-        config = self._repo.get_config()
-        for name, known in ((b"refstorage", b"files"), (b"objectformat", b"sha1")):
+        deadline = time.monotonic() + INDEX_WAIT_S
+        while True:
+            index = self._repo.open_index()
+            for path, entry in entries.items():
+                name = self._git_path(path)
+                if entry is None:
+                    if name in index:
+                        del index[name]
+                    continue
+                index[name] = IndexEntry(0, 0, 0, 0, entry.mode, 0, 0, 0, ObjectID(entry.blob))
             try:
-                value = config.get((b"extensions",), name).lower()
-            except KeyError:
-                continue
-            if value != known:
-                raise Refused(
-                    f"the repository at '{self.top}' uses extensions.{name.decode()} = {value.decode()}, "
-                    "which wikimem does not support yet",
-                    hint="Use a repository in git's default formats (sha1 objects, files refs).",
-                )
+                index.write()
+                return
+            except FileLocked as error:
+                _wait_for_lock(error, deadline)
 
 
-def _find_top(root: Path) -> Path:
-    for folder in (root, *root.parents):
-        if (folder / ".git").exists():
-            return folder
-        if (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir():
-            raise Refused(f"'{folder}' is a bare repository", hint="Clone it and use the clone as the vault.")
-    raise NotFound(f"'{root}' is in no git repository", hint=f"Run `wikimem init {root}`.")
+def _wait_for_lock(error: FileLocked, deadline: float) -> None:
+    """A short while; Conflict, naming the lock, after `deadline`."""
+    lock = Path(os.fsdecode(error.lockfilename))
+    if time.monotonic() > deadline:
+        raise Conflict(f"another git holds '{lock}'", hint=_lock_hint(lock)) from error
+    time.sleep(0.05)
+
+
+def _lock_hint(lock: Path) -> str:
+    try:
+        age = time.time() - lock.stat().st_mtime
+    except OSError:
+        return "Try again."
+    return f"'{lock}' is {age:.0f} seconds old. If no git process is running there, remove that file and try again."
 
 
 def _unmerged(path: str) -> Conflict:

@@ -75,6 +75,29 @@ def scan(root: Path, exclude: Sequence[str] = (), *, max_bytes: int = MAX_PAGE_B
     )
 
 
+def why_overlooked(root: Path, path: str, exclude: Sequence[str] = ()) -> str:
+    """Why `scan` would not find a page that was put at `path`, in words; empty where it would."""
+    walk = _Walk(Path(os.path.realpath(root)), MAX_PAGE_BYTES)
+    excluded = _exclude_rules(walk, exclude)
+    folder = ""
+    for part in path.split("/")[:-1]:
+        folder = f"{folder}/{part}" if folder else part
+        if not excluded.enters(folder):
+            return f"'{folder}' is excluded from the vault"
+        if os.path.lexists(walk.root / folder / ".git"):
+            return f"'{folder}' is a git repository of its own"
+    if not excluded.takes(path):
+        return "it is excluded from the vault"
+    try:
+        # The dot keeps a name that begins with a colon from being read as magic.
+        literal = {"GIT_LITERAL_PATHSPECS": "0"}
+        done = run_git(walk.root, "check-ignore", "-q", "--", f"./{path}", env=literal, check=False)
+        ignored = done.returncode == 0
+    except (Unavailable, NotFound, Refused):
+        ignored = not _rules_without_git(walk).takes(path)
+    return "git ignores it" if ignored else ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """Answers for paths relative to the root: may a folder hold pages, is a file one of them."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from wikimem.errors import Damaged, NotFound
+from wikimem.errors import Damaged, NotFound, Refused
 from wikimem.text.ids import new_ulid
 from wikimem.vault.commit import Committer, FileChange
 from wikimem.vault.config import read_user_config, read_vault_config
@@ -50,6 +50,7 @@ def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp
         read_vault_config(plan.root)
     folders = user_folders()
     registry = VaultRegistry(folders.config)
+    remarks = () if plan.needs_git else _look_at_repository(plan.root)
     commit = None if dry_run else _carry_out(plan, registry, clock)
     chosen = default_root(read_user_config(folders.config).default_vault, registry, Path.home())
     return SetUp(
@@ -60,12 +61,13 @@ def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp
         excluded=plan.excludes,
         commit=commit,
         default=Path(os.path.realpath(chosen)) == plan.root,
-        notes=plan.notes,
+        notes=(*plan.notes, *remarks),
     )
 
 
-def take_in(path: Path) -> tuple[Path, int]:
-    """Register a vault that came from elsewhere; returns its real path and how many pages it holds.
+def take_in(path: Path) -> tuple[Path, int, tuple[str, ...]]:
+    """Register a vault that came from elsewhere; returns its real path, how many pages it holds, and what a person
+    should know of its repository.
 
     A copy without a repository gets one, without a commit.
 
@@ -78,14 +80,30 @@ def take_in(path: Path) -> tuple[Path, int]:
     config = read_vault_config(root)
     if find_work_tree(root) is None:
         _git_init(root)
-    Repository(root).close()
+    remarks = _look_at_repository(root)
     pages = len(scan(root, config.exclude).files)
     VaultRegistry(user_folders().config).register(root, "trusted")
-    return root, pages
+    return root, pages, remarks
+
+
+def _look_at_repository(root: Path) -> tuple[str, ...]:
+    """What to know of the repository around `root`. Raises by name what wikimem or git cannot work with, before
+    anything is written."""
+    repository = Repository(root)
+    try:
+        repository.check()
+        return repository.remarks()
+    finally:
+        repository.close()
 
 
 def _carry_out(plan: VaultPlan, registry: VaultRegistry, clock: Callable[[], datetime]) -> str | None:
-    plan.root.mkdir(parents=True, exist_ok=True)
+    try:
+        plan.root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(
+            f"cannot make the folder '{plan.root}': {error.strerror}", hint="Choose another place."
+        ) from error
     if plan.needs_git:
         _git_init(plan.root)
     if plan.excludes:
