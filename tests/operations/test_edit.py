@@ -94,10 +94,17 @@ def test_two_halves_of_a_secret_are_refused_when_they_meet(desk: Desk, page: str
 def test_a_persons_own_secret_is_masked_and_never_overwritten_by_its_mask(desk: Desk, page: str) -> None:
     secret = "ghp_" + "Zy9" * 12
     desk.put(page, PAGE + f"\nMy token is {secret}\n")
+    with pytest.raises(Refused, match="uncommitted secret"):
+        desk.run("edit", page="Deploy", replace=["port 8080", "port 9090"])
+    assert secret not in desk.git("log", "-p")
+    desk.git("commit", "-qam", "mine")
     read = desk.run("read", page="Deploy")
     assert secret not in read.body
     with pytest.raises(Refused, match="would overwrite it"):
         desk.run("edit", page="Deploy", text=read.body, base=read.revision)
+    after = desk.run("read", page="Deploy", section="After").body
+    with pytest.raises(Refused, match="would overwrite it"):
+        desk.run("edit", page="Deploy", section="After", text=after.replace("Watch", "See"))
     desk.run("edit", page="Deploy", replace=["port 8080", "port 9090"])
     assert f"My token is {secret}\n" in desk.text(page)
 
@@ -112,6 +119,10 @@ def test_a_persons_own_secret_is_masked_and_never_overwritten_by_its_mask(desk: 
         ({"page": "Deploy", "set": ["valid_to=soon"]}, Invalid, "soon"),
         ({"page": "Deploy", "set": ["status=gone"]}, Invalid, "gone"),
         ({"page": "Deploy", "set": ["id=01JDZK3V9Q4T8M2X7B5C1R6W0N"]}, Refused, "id"),
+        ({"page": "Deploy", "set": ["ttl=P1D", "ttl=P2D"]}, Invalid, "given twice"),
+        ({"page": "Deploy", "set": ["tags=a b"]}, Invalid, "no tag"),
+        ({"page": "Deploy", "set": ["TRUST=human"]}, Refused, "never changed"),
+        ({"page": "Deploy", "set": ["valid_from=2025-05-01", "valid_to=2025-01-01"]}, Invalid, "before valid_from"),
         ({"page": "Deploy", "replace": ["port 1", "x"]}, Invalid, "not"),
         ({"page": "Deploy", "replace": ["e", "x"]}, Invalid, "times|lines"),
         ({"page": "Deploy", "section": "Nowhere", "text": "x"}, NotFound, "Nowhere"),
@@ -128,14 +139,39 @@ def test_bad_edits_change_nothing(
 
 
 def test_an_agent_cannot_raise_or_close_a_persons_page(desk: Desk, page: str) -> None:
-    for assignment in ("status=superseded", "valid_to=2025-01-01", "pinned=true"):
+    for assignment in ("status=superseded", "valid_to=2025-01-01"):
         with pytest.raises(Refused, match="which a person stated"):
             desk.run("edit", by="codex", page="Deploy", set=[assignment])
+    with pytest.raises(Refused, match="an agent cannot set pinned"):
+        desk.run("edit", by="codex", page="Deploy", set=["pinned=true"])
     with pytest.raises(Refused, match="never changed"):
         desk.run("edit", by="codex", page="Deploy", set=["trust=human"])
     done = desk.run("edit", by="codex", page="Deploy", section="After", mode="append", text="Then rest.")
     assert done.commit
     assert desk.git("log", "-1", "--format=%an") == "codex"
+
+
+def test_an_agent_adds_to_a_memory_that_a_person_stated_and_changes_none_of_it(desk: Desk) -> None:
+    done = desk.run("remember", title="Fridays", type="preference", text="# Rule\nNever deploy on Fridays.")
+    for change in (
+        {"replace": ["Never", "Always"]},
+        {"section": "Rule", "text": "Always."},
+        {"set": ["title=Mondays"]},
+        {"set": ["tags=x"]},
+    ):
+        with pytest.raises(Refused, match="which a person stated"):
+            desk.run("edit", by="codex", page="Fridays", **change)
+    desk.run("edit", by="codex", page="Fridays", mode="append", text="Agreed in May.")
+    assert desk.text(done.page.path).endswith("# Rule\nNever deploy on Fridays.\n\nAgreed in May.\n")
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\x1b[31mred", "x\x07"])
+def test_control_characters_are_refused(desk: Desk, page: str, text: str) -> None:
+    with pytest.raises(Invalid, match=r"control character U\+00"):
+        desk.run("edit", page="Deploy", mode="append", text=text)
+    with pytest.raises(Invalid, match="control character"):
+        desk.run("remember", title="x", text=text)
+    assert desk.text(page) == PAGE
 
 
 def test_a_page_that_does_not_parse_is_never_written(desk: Desk) -> None:

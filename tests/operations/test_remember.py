@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wikimem.errors import Conflict, Invalid, NotFound
+from wikimem.errors import Conflict, Invalid, NotFound, Refused
 
 Desk = Any
 
@@ -75,6 +75,55 @@ def test_superseding_closes_the_old_page_and_links_both_ways(desk: Desk) -> None
     assert [hit.title for hit in found.hits] == ["Use jsonwebtoken"]
     found = desk.run("search", query="jsonwebtoken jose")
     assert [hit.title for hit in found.hits] == ["Use jose"]
+
+
+def test_a_fact_that_holds_again_is_a_new_page(desk: Desk) -> None:
+    first = desk.run("remember", title="Use A", text="A")
+    desk.run("remember", title="Use B", text="B", supersedes=["Use A"])
+    again = desk.run("remember", title="Use A", text="A", supersedes=["Use B"])
+    assert again.commit
+    assert again.page.path != first.page.path
+    assert again.page.title == "Use A (2025-09-12)"
+    assert [hit.title for hit in desk.run("search", query="Use A B", streams=["words"]).hits] == [again.page.title]
+    assert "status: superseded" in desk.text(first.page.path)
+
+
+def test_a_repetition_that_asks_for_more_is_not_a_repetition(desk: Desk) -> None:
+    done = desk.run("remember", title="Port", text="8080", tags=["ops"])
+    assert desk.run("remember", title="Port", text="8080", tags=["ops"]).existing
+    with pytest.raises(Conflict):
+        desk.run("remember", title="Port", text="8080", ttl="P1D")
+    assert "ttl" not in desk.text(done.page.path)
+
+
+def test_what_supersedes_begins_after_what_it_supersedes(desk: Desk) -> None:
+    old = desk.run("remember", title="Old", valid_from="2025-06-01")
+    with pytest.raises(Invalid, match="is before 'Old' began"):
+        desk.run("remember", title="New", valid_from="2024-01-01", supersedes=["Old"])
+    assert "valid_to" not in desk.text(old.page.path)
+    done = desk.run("remember", title="New", valid_from="2025-07-01", supersedes=["Old", "Old"])
+    assert done.superseded == (old.page.path,)
+
+
+def test_an_agent_cannot_pin_itself_in_front(desk: Desk) -> None:
+    for raised in ({"pinned": True}, {"importance": 1.0}):
+        with pytest.raises(Refused, match="cannot pin"):
+            desk.run("remember", by="codex", title="Me first", **raised)
+
+
+@pytest.mark.parametrize("name", ["s\nWikimem-Op: fake", "Bob <x@y>", "", "\x1b[31m", "x" * 300])
+def test_no_name_can_forge_a_trailer(desk: Desk, name: str) -> None:
+    with pytest.raises(Invalid, match="is no name"):
+        desk.run("remember", title="x", session=name)
+    if name:
+        with pytest.raises(Invalid, match="is no name"):
+            desk.run("remember", by=name, title="x")
+    assert desk.git("rev-list", "--count", "HEAD") == "1"
+
+
+def test_a_project_is_a_name_for_a_folder(desk: Desk) -> None:
+    with pytest.raises(Invalid, match="no name for a folder"):
+        desk.run("remember", title="x", project=".git")
 
 
 def test_an_agent_cannot_close_what_a_person_stated(desk: Desk) -> None:

@@ -129,6 +129,28 @@ def test_a_persons_secret_is_masked_in_every_answer(library: Desk) -> None:
     assert library.run("search", query="walrus robot").hits[0].path == "mine.md"
 
 
+def test_an_unresolved_merge_is_no_answer(library: Desk) -> None:
+    library.put("merge.md", "# Merge\n<<<<<<< HEAD\nwombats are blue\n=======\nwombats are red\n>>>>>>> other\n")
+    found = library.run("search", query="wombats", streams=["words"])
+    assert found.hits == ()
+    assert "wombats" not in library.run("context", query="merge wombats").text
+    assert any(problem.rule == "conflict-markers" for problem in library.run("status").problems)
+
+
+def test_a_budget_that_is_too_small_says_so(library: Desk) -> None:
+    pack = library.run("context", query="how are tokens verified", budget=50)
+    assert pack.items == ()
+    assert any("fits into 50 tokens" in note for note in pack.notes)
+
+
+def test_secrets_in_names_and_properties_are_masked_too(library: Desk) -> None:
+    secret = "ghp_" + "Lk4" * 12
+    library.put("named.md", f"---\nproject: {secret}\nagent: {secret}\n---\nwalrus\n\n{secret}:: [[Ports]]\n")
+    answers = [library.run("search", query="walrus", explain=True), library.run("status"), library.run("list")]
+    answers.append(library.run("read", page="named.md"))
+    assert secret not in repr(answers)
+
+
 @pytest.mark.parametrize("budget", [50, 100, 300, 2000])
 def test_context_keeps_to_its_budget_and_cites(library: Desk, budget: int) -> None:
     pack = library.run("context", query="how are tokens verified", budget=budget)

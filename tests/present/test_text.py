@@ -20,6 +20,7 @@ from wikimem.model.results import (
     PageRef,
     PageSummary,
     ReadResult,
+    Removed,
     SearchResult,
     TraceResult,
     TrustResult,
@@ -149,10 +150,11 @@ def test_the_log_is_one_line_a_commit() -> None:
 
 
 def test_what_forget_would_do_is_not_said_as_done() -> None:
-    would = text(ForgetResult((PAGE,), None, True, ("wiki/B.md",), ()))
+    would = text(ForgetResult((PAGE,), None, True, ("wiki/B.md",), Removed(1, 2, 3), (), ()))
     assert would.startswith("Would forget: Use jose")
     assert "git revert" not in would
-    done = text(ForgetResult((PAGE,), "c" * 40, False, (), ()))
+    assert "would go from the index: 1 pages, 2 passages, 3 links" in would
+    done = text(ForgetResult((PAGE,), "c" * 40, False, (), None, (), ()))
     assert done.startswith("Forgot: Use jose")
     assert "`git revert cccccccccc`" in done
 

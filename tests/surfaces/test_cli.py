@@ -286,7 +286,7 @@ def test_a_secret_in_a_message_is_masked(home: Home, vault: Path, run: Run) -> N
 
 def test_a_page_cannot_steer_the_terminal(home: Home, vault: Path, run: Run) -> None:
     (vault / "Evil.md").write_text("# Evil\n\nred \x1b[31m and title \x1b]0;owned\x07 here\n")
-    assert "\x1b" not in at_terminal(home, "read", "Evil.md")[1]
+    assert "\x1b" not in at_terminal(home, "read", "Evil.md", "--quiet")[1]
     assert "\x1b[31m" in run("read", "Evil.md").stdout
 
 

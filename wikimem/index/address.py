@@ -21,9 +21,18 @@ _ID_END: Final = re.compile(rf"[0-9A-HJKMNP-TV-Z]{{{LEAST_SUFFIX},26}}")
 def find_pages(manifest: Manifest, address: str) -> tuple[PageRow, ...]:
     """All pages that `address` names in the best way in which it names any; several are for the caller to refuse.
 
-    In order: an id or its end; a path; a title, an alias, a file name as they are written; a path, a title, an alias, a
-    file name in other capitals; the end of a path. A wikilink in brackets is followed as a link of the vault's root.
+    In order: a path exactly as it is on disk; an id or its end; a path; a title, an alias, a file name as they are
+    written; a path, a title, an alias, a file name in other capitals; the end of a path. A wikilink in brackets is
+    followed as a link of the vault's root.
     """
+    try:
+        address.encode()
+    except UnicodeEncodeError:
+        return ()  # bytes that are no UTF-8, from a command line: no page has such a name
+    # As written, before anything is made equal: two pages may differ in form or in blanks alone.
+    exact = manifest.rows("SELECT number FROM pages WHERE path = ?", (address,))
+    if exact:
+        return tuple(manifest.pages_by_number({number for (number,) in exact}).values())
     text = unicodedata.normalize("NFC", address).strip()
     if text.startswith("[[") and text.endswith("]]"):
         link = parse_wikilink(text)

@@ -19,9 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wikimem.errors import Damaged, Invalid, Locked
+from wikimem.errors import Damaged, Invalid, Locked, Unavailable
 from wikimem.index.address import find_pages
-from wikimem.index.folder import IndexFolder
+from wikimem.index.folder import VECTORS_VERSION, IndexFolder
 from wikimem.index.links import LinkGraph
 from wikimem.index.lock import index_lock
 from wikimem.index.manifest import LIVE, SORTS, Manifest, iso
@@ -90,10 +90,14 @@ class Index:
                 self._attach()
         self._check_versions()
         if self._needs_repair():
-            with index_lock(self._folder.lock, 0.0) as held:
-                # Whoever holds the lock is writing, which looks the same and is no damage.
-                if held and self._needs_repair():
-                    self._reconcile()
+            try:
+                with index_lock(self._folder.lock, 0.0) as held:
+                    # Whoever holds the lock is writing, which looks the same and is no damage.
+                    if held and self._needs_repair():
+                        self._reconcile()
+            except Unavailable as error:
+                # A full or closed disk: answers come from what is there, and the next writer repairs it.
+                self._notes.append(error.message)
 
     def _begin(self) -> None:
         standing = self._folder.standing(self._stamp)
@@ -116,7 +120,8 @@ class Index:
 
     def _check_versions(self) -> None:
         """Empty the parts that were made by another analyser or model."""
-        wanted = {"analysis": ANALYSIS_VERSION, "model": self._model.digest}
+        made_by = f"{self._model.digest} {VECTORS_VERSION}" if self._model.digest else ""
+        wanted = {"analysis": ANALYSIS_VERSION, "model": made_by}
         if all(not value or self._manifest.meta(key) == value for key, value in wanted.items()):
             return
         with self._repairing():
@@ -127,7 +132,7 @@ class Index:
                 if made and key == "analysis":
                     self._notes.append("words are cut differently by this version; they are indexed again")
                 if made and key == "model":
-                    self._notes.append("the embedding model is another one; vectors are made again")
+                    self._notes.append("the embedding model or its format is another one; vectors are made again")
                 self._empty("words" if key == "analysis" else "vectors", {key: value})
 
     def _empty(self, part: str, meta: Mapping[str, str]) -> None:
@@ -228,10 +233,15 @@ class Index:
         from wikimem.index.vectors import VectorIndex
 
         folder = self._model.folder
-        return VectorIndex(self._folder.path, lambda: Embedder(folder), self._model.dimensions)
+        with self._folder.writable():
+            return VectorIndex(self._folder.path, lambda: Embedder(folder), self._model.dimensions)
 
     def _parts(self) -> Parts:
         return Parts(self._folder, self._manifest, self.words, self.vectors)
+
+    def parts(self) -> Parts:
+        """The parts themselves, for `verify` to look into."""
+        return self._parts()
 
     @property
     def model_name(self) -> str | None:
@@ -253,8 +263,8 @@ class Index:
         with self._locked(timeout_s) as held:
             if held:
                 stamp = self._folder.read_stamp()
-                if stamp is None or stamp.making != self._making:
-                    # Another process emptied the folder: our files are gone from it.
+                if stamp is None or stamp.making != self._making or self._manifest.read_only:
+                    # Another process emptied the folder: our files are gone from it. Or the disk was full.
                     self._load()
                 if self._needs_repair():
                     self._reconcile()
@@ -359,6 +369,14 @@ class Index:
 
     def links_in(self, path: str) -> tuple[LinkRow, ...]:
         return self.links.links_in(path)
+
+    def named(self, kind: str, key: str) -> list[tuple[int, str]]:
+        """Number and path of the pages that have a name; kinds and keys are those of `naming.keys_of`."""
+        return self._manifest.named(kind, key)
+
+    def is_empty(self) -> bool:
+        """Whether no page is indexed yet."""
+        return not self._manifest.rows("SELECT 1 FROM pages LIMIT 1")
 
     def counts(self) -> Counts:
         return self._manifest.counts()

@@ -109,13 +109,35 @@ class LinkGraph:
         """Links of all pages that mean this one."""
         return self._links("target.path = ?", path)
 
-    def _links(self, condition: str, path: str) -> tuple[LinkRow, ...]:
+    def every_link(self) -> tuple[LinkRow, ...]:
+        """All links, by page and in the order in which they are written there."""
+        return self._links("1 = 1")
+
+    def sources_of(self, keys: Collection[str], page: int) -> tuple[str, ...]:
+        """Paths of the pages with a link that means this page, or whose target has one of the name `keys`."""
+        found: set[str] = set()
+        for column in ("whole_key", "last_key"):
+            for chunk in chunks(keys):
+                rows = self._manifest.rows(
+                    "SELECT DISTINCT pages.path FROM links JOIN pages ON pages.number = links.page "
+                    f"WHERE links.{column} IN ({placeholders(chunk)})",
+                    chunk,
+                )
+                found.update(path for (path,) in rows)
+        rows = self._manifest.rows(
+            "SELECT DISTINCT pages.path FROM links JOIN pages ON pages.number = links.page WHERE links.resolved = ?",
+            (page,),
+        )
+        found.update(path for (path,) in rows)
+        return tuple(sorted(found))
+
+    def _links(self, condition: str, *values: str) -> tuple[LinkRow, ...]:
         found = self._manifest.rows(
             "SELECT source.path, links.target, links.fragment, links.kind, target.path, links.broken FROM links "
             "JOIN pages AS source ON source.number = links.page "
             "LEFT JOIN pages AS target ON target.number = links.resolved "
             f"WHERE {condition} ORDER BY source.path, links.ordinal",
-            (path,),
+            values,
         )
         return tuple(
             LinkRow(source, target, fragment, kind, resolved, bool(broken))

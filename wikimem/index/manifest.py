@@ -116,18 +116,43 @@ class Manifest:
     """The SQLite file of one index. Threads may share one object; processes open their own."""
 
     def __init__(self, path: Path) -> None:
-        """Open, or create, the file. Raises Damaged where it is no manifest that can be read."""
+        """Open, or create, the file. Raises Damaged where it is no manifest that can be read.
+
+        On a full or read-only disk, where SQLite cannot put its files beside it, a whole file is opened to be read
+        (`read_only`).
+        """
         self.path = path
+        self.read_only = False
         self._lock = threading.RLock()
         try:
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=256
-            )
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection = self._connect(str(path))
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+            except sqlite3.DatabaseError as error:
+                self._connection.close()
+                if error.sqlite_errorcode & 0xFF not in _NO_DAMAGE or not self._is_whole():
+                    raise
+                self.read_only = True
+                self._connection = self._connect(f"{path.absolute().as_uri()}?immutable=1")
             self._create()
         except sqlite3.DatabaseError as error:
             raise self._failure(error) from error
+
+    def _connect(self, name: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            name,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=name.startswith("file:"),
+        )
+
+    def _is_whole(self) -> bool:
+        """Whether all that was written is in the file itself, and nothing in SQLite's log beside it."""
+        log = self.path.with_name(self.path.name + "-wal")
+        return self.path.is_file() and self.path.stat().st_size > 0 and not (log.exists() and log.stat().st_size)
 
     def _create(self) -> None:
         present = "SELECT 1 FROM sqlite_master WHERE name = 'meta'"

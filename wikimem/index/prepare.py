@@ -75,9 +75,9 @@ def prepare_page(page: Page, stat: FileStat, mask: Mask) -> PreparedPage:
         valid_from=meta.valid_from,
         valid_to=meta.valid_to,
         expires=expiry(meta),
-        project=meta.project or project_of(page.path),
-        agent=meta.agent,
-        session=meta.session,
+        project=hide(project) if (project := meta.project or project_of(page.path)) else None,
+        agent=hide(meta.agent) if meta.agent else None,
+        session=hide(meta.session) if meta.session else None,
         sources=tuple(hide(source) for source in meta.sources),
         tags=tags,
         aliases=aliases,
@@ -93,7 +93,7 @@ def prepare_page(page: Page, stat: FileStat, mask: Mask) -> PreparedPage:
         names=tuple(dict.fromkeys(keys_of(page.path, page.id, title, aliases))),
         tags=tuple(dict.fromkeys(tag.lstrip("#").casefold() for tag in tags)),
         links=tuple(
-            LinkRow(page.path, hide(link.target), hide(link.fragment), link.kind, None, broken=True)
+            LinkRow(page.path, hide(link.target), hide(link.fragment), hide(link.kind), None, broken=True)
             for link in page.links
         ),
         passages=tuple(

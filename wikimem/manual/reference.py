@@ -249,6 +249,7 @@ def errors_page() -> str:
                 ("exit code", "meaning"),
                 [
                     ("0", "Done. Finding nothing is no error."),
+                    ("1", "`check --strict` found errors or warnings."),
                     (str(EXIT_BUG), "A bug: the message says where to report it, `--debug` shows the traceback."),
                     (str(EXIT_INTERRUPTED), "Interrupted from the keyboard."),
                     (str(EXIT_BROKEN_PIPE), "Whoever read the output went away; nothing is printed."),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from wikimem.errors import Invalid, Refused, StaleRevision
-from wikimem.model.hit import PageRow
+from wikimem.memory.wording import check_text, checked_tags, checked_title
 from wikimem.model.page import MEMORY_TYPES, STATUSES, TRUST_ORDER, Page, PropertyValue
 from wikimem.text.dates import parse_duration, parse_iso
 from wikimem.text.frontmatter import set_properties
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 Mode = Literal["replace", "append", "prepend"]
 
 LIST_KEYS: Final = ("tags", "aliases", "sources", "supersedes", "superseded_by", "remotes")
+_KEY: Final = re.compile(r"[^\W\d][\w .-]{0,79}")
 FIXED_KEYS: Final = ("id", "created", "trust")
 """Who said it first, when, and which page it is: never changed by an edit."""
+RAISING_KEYS: Final = ("pinned", "importance")
+"""What puts a page before others: set by people only, or an agent could pin itself in front of every context."""
 GUARDED_KEYS: Final = ("status", "valid_from", "valid_to", "supersedes", "superseded_by", "confidence", "ttl",
                        "importance", "pinned", "type")  # fmt: skip
 """What closes, replaces or raises a page: an agent cannot set these on a page that a person stated."""
@@ -53,15 +57,14 @@ def edit(wiki: Wiki, address: str, change: Edit) -> Edited:
     Raises StaleRevision, with the current revision and text, where `base` is not what is on disk.
     """
     apply = _planned(change)
-    row = wiki.find(address)
-    _check_trust(wiki, row, change)
+    row = wiki.find_to_write(address)
     with wiki.transaction("edit") as draft:
         data = draft.read(row.path)
         page = parse_page(row.path, data)
         _check_base(wiki, page, change)
+        _check_trust(wiki, page, change)
+        _check_validity(page, change)
         after = apply(data, row.path)
-        if change.text is not None and change.section is None and change.mode == "replace":
-            _keep_masked_secrets(wiki, page, change.text)
         draft.put(row.path, after)
         draft.subject = f"edit: {page.title} ({_worded(change)})"
         draft.pages = [row.id]
@@ -79,6 +82,8 @@ def _planned(change: Edit) -> Callable[[bytes, str], bytes]:
     if change.set:
         changes, removed = parse_assignments(change.set)
         return lambda data, path: set_properties(data, changes, remove=removed, path=path)
+    for text in (*change.replace[1:], change.text or ""):
+        check_text(text)
     if change.replace:
         if len(change.replace) != 2 or not change.replace[0]:
             raise Invalid("replace: takes the old text and the new one", hint="The old text must not be empty.")
@@ -107,9 +112,11 @@ def parse_assignments(assignments: Sequence[str]) -> tuple[dict[str, PropertyVal
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         key = key.strip()
-        if not equals or not key:
+        if not equals or not _KEY.fullmatch(key):
             raise Invalid(f"set: '{assignment}' is not KEY=VALUE", hint="For example --set confidence=0.9.")
-        if key in FIXED_KEYS:
+        if key in changes or key in removed:
+            raise Invalid(f"set: '{key}' is given twice", hint="Give it once.")
+        if key.casefold() in FIXED_KEYS:
             raise Refused(f"set: '{key}' is never changed by an edit", hint="Make a new page that supersedes this one.")
         if not value:
             removed.append(key)
@@ -119,42 +126,82 @@ def parse_assignments(assignments: Sequence[str]) -> tuple[dict[str, PropertyVal
 
 
 def _typed(key: str, value: str) -> PropertyValue | bool | float | int:
+    """The value as the schema has it; a key that wikimem does not know stays text. Raises Invalid."""
     if key in LIST_KEYS:
-        items = tuple(item.strip() for item in value.split(","))
-        return tuple(item.lstrip("#") if key == "tags" else item for item in items if item)
+        return _list_of(key, value)
     if key in ("confidence", "importance"):
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not 0 <= number <= 1:
-            raise Invalid(f"set: {key} is a number from 0 to 1, not '{value}'")
-        return number
+        return _share_of(key, value)
     if key == "pinned":
         if value.lower() not in ("true", "false"):
             raise Invalid(f"set: pinned is true or false, not '{value}'")
         return value.lower() == "true"
+    if key == "title":
+        return checked_title(value)
     if key in ("valid_from", "valid_to", "confirmed") and parse_iso(value) is None:
         raise Invalid(f"set: {key} is a date such as 2025-09-12, not '{value}'")
     if key == "ttl":
         parse_duration(value)
-    for name, allowed in (("status", STATUSES), ("type", MEMORY_TYPES)):
-        if key == name and value not in allowed:
-            raise Invalid(f"set: {name} '{value}' is unknown", hint="One of: " + ", ".join(allowed) + ".")
+    allowed = {"status": STATUSES, "type": MEMORY_TYPES}.get(key)
+    if allowed and value not in allowed:
+        raise Invalid(f"set: {key} '{value}' is unknown", hint="One of: " + ", ".join(allowed) + ".")
     return value
 
 
-def _check_trust(wiki: Wiki, row: PageRow, change: Edit) -> None:
-    if TRUST_ORDER.index(row.trust) <= TRUST_ORDER.index(wiki.caller.trust):
+def _list_of(key: str, value: str) -> tuple[str, ...]:
+    items = tuple(dict.fromkeys(item.strip() for item in value.split(",") if item.strip()))
+    if key == "tags":
+        return checked_tags(items)
+    if key in ("supersedes", "superseded_by"):
+        return tuple(item if item.startswith("[[") else f"[[{item}]]" for item in items)
+    return items
+
+
+def _share_of(key: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise Invalid(f"set: {key} is a number from 0 to 1, not '{value}'")
+    return number
+
+
+def _check_trust(wiki: Wiki, page: Page, change: Edit) -> None:
+    """An agent adds to what a person stated, and changes none of it; and it cannot raise any page."""
+    if wiki.caller.agent is None:
         return
     keys = [assignment.partition("=")[0].strip() for assignment in change.set]
-    guarded = [key for key in keys if key in GUARDED_KEYS]
-    whole = change.text is not None and change.section is None and change.mode == "replace"
-    if guarded or whole:
-        what = f"change {', '.join(guarded)} of" if guarded else "replace the text of"
+    raised = [key for key in keys if key in RAISING_KEYS]
+    if raised:
         raise Refused(
-            f"an agent cannot {what} '{row.path}', which a person stated",
-            hint="Add a section, or remember a page that supersedes it: that opens a dispute for a person to decide.",
+            f"an agent cannot set {', '.join(raised)}", hint="A person decides what is pinned and what matters most."
+        )
+    if TRUST_ORDER.index(page.meta.trust) <= TRUST_ORDER.index(wiki.caller.trust):
+        return
+    stated = page.properties.get("trust") == "human"
+    whole = change.text is not None and change.section is None and change.mode == "replace"
+    guarded = [key for key in keys if stated or key in GUARDED_KEYS]
+    words = stated and (change.replace or (change.section is not None and change.mode == "replace"))
+    if guarded or whole or words:
+        what = f"change {', '.join(guarded)} of" if guarded else "replace words of"
+        raise Refused(
+            f"an agent cannot {what} '{page.path}', which a person stated",
+            hint="Append to it, or remember a page that supersedes it: that opens a dispute for a person to decide.",
+        )
+
+
+def _check_validity(page: Page, change: Edit) -> None:
+    dates = {"valid_from": page.meta.valid_from, "valid_to": page.meta.valid_to}
+    for assignment in change.set:
+        key, _, value = assignment.partition("=")
+        if key.strip() in dates:
+            period = parse_iso(value)
+            dates[key.strip()] = period.start if period else None
+    start, end = dates["valid_from"], dates["valid_to"]
+    if start and end and end < start and any(key in assignment for key in dates for assignment in change.set):
+        raise Invalid(
+            f"set: valid_to ({end:%Y-%m-%d}) would be before valid_from ({start:%Y-%m-%d})",
+            hint="Give both dates in order.",
         )
 
 
@@ -166,16 +213,6 @@ def _check_base(wiki: Wiki, page: Page, change: Edit) -> None:
         hint="Read the page again and repeat the edit on the current text.",
         data={"revision": page.revision, "body": wiki.redactor.mask(page.body)},
     )
-
-
-def _keep_masked_secrets(wiki: Wiki, page: Page, text: str) -> None:
-    """Whoever read the page saw its secrets masked; writing that text back would destroy the person's own value."""
-    for finding in wiki.redactor.find(page.body):
-        if finding.tag in text:
-            raise Refused(
-                f"'{page.path}' holds a secret ({finding.kind}) that reading masked; this text would overwrite it",
-                hint="Change a section or an exact passage instead of the whole text.",
-            )
 
 
 def _worded(change: Edit) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from wikimem.errors import Conflict, Invalid
+from wikimem.errors import Conflict, Invalid, Refused
+from wikimem.memory.wording import check_text, checked_tags, checked_title
 from wikimem.model.hit import PageRow
 from wikimem.model.page import TRUST_ORDER, Page, PropertyValue
 from wikimem.text.dates import parse_date, parse_duration, parse_iso
 from wikimem.text.frontmatter import set_properties
 from wikimem.text.ids import new_ulid
 from wikimem.text.page import render_page
+from wikimem.vault.names import portable_name
 
 if TYPE_CHECKING:
     from wikimem.vault.draft import Draft
@@ -24,6 +25,7 @@ SIMILAR_LEAST: Final = 0.6
 """Cosine from which a page is reported as similar. Report only: unrelated neighbours and true duplicates overlap in
 similarity, so nothing is ever merged or replaced by it."""
 SIMILAR_MOST: Final = 3
+_CLOSED: Final = ("superseded", "expired", "archived")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +78,21 @@ def remember(wiki: Wiki, memory: Memory) -> Remembered:
     Conflict where another page has that place.
     """
     now = wiki.clock()
-    title = _checked_title(memory.title)
+    title = checked_title(memory.title)
     text = memory.text.strip("\n")
+    check_text(text)
+    _check_caller(wiki, memory)
     valid_from, valid_to = _validity(memory, now)
     if memory.ttl is not None:
         parse_duration(memory.ttl)
     similar = similar_pages(wiki, f"{title}\n{text}", memory.project)
-    old_pages = [wiki.find(address) for address in memory.supersedes]
+    old_pages = list({row.path: row for row in map(wiki.find_to_write, memory.supersedes)}.values())
+    _check_order(old_pages, valid_from)
     with wiki.transaction("remember") as draft:
         existing = _existing(wiki, title, text, memory)
         if existing is not None:
             return Remembered(existing.path, existing.id, title, None, True, (), (), ())
-        path = _place(wiki, title, memory)
+        title, path = _place(wiki, title, memory, now)
         page_id = new_ulid(now)
         closed, disputed = _split_by_trust(wiki, old_pages)
         properties = _properties(wiki, memory, title, page_id, now, valid_from, valid_to)
@@ -144,10 +149,9 @@ def similar_pages(wiki: Wiki, text: str, project: str | None) -> tuple[Similar, 
     from wikimem.search.nearest import nearest_pages
 
     where = make_filter(now=wiki.clock(), project=project)
-    wiki.refresh()
     return tuple(
         Similar(row.id, row.title, row.path, round(score, 3))
-        for row, score in nearest_pages(wiki.index, text, where, limit=SIMILAR_MOST)
+        for row, score in wiki.with_index(lambda: nearest_pages(wiki.index, text, where, limit=SIMILAR_MOST))
         if score >= SIMILAR_LEAST
     )
 
@@ -155,23 +159,12 @@ def similar_pages(wiki: Wiki, text: str, project: str | None) -> tuple[Similar, 
 def link_target(wiki: Wiki, row: PageRow) -> str:
     """What to write between `[[` and `]]` for a page: its name where that is unique, else its path (as Obsidian)."""
     stem = _stem(row.path)
-    same = [other for other in wiki.index.list_pages(None) if _stem(other.path).casefold() == stem.casefold()]
-    return stem if len(same) <= 1 else row.path.removesuffix(".md")
+    found = wiki.index.find_pages(f"[[{stem}]]")
+    return stem if [other.path for other in found] == [row.path] else row.path.removesuffix(".md")
 
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
-
-
-def _checked_title(title: str) -> str:
-    title = unicodedata.normalize("NFC", " ".join(title.split()))
-    if not title:
-        raise Invalid("title: a memory needs a title", hint="Say in one line what is true, for example a decision.")
-    if any(unicodedata.category(char) in ("Cc", "Cs") for char in title):
-        raise Invalid("title: control characters are not allowed", hint="Use plain text.")
-    if len(title) > 300:
-        raise Invalid(f"title: {len(title)} characters are too many", hint="Keep it under 300; details go in the text.")
-    return title
 
 
 def _validity(memory: Memory, now: datetime) -> tuple[str | None, str | None]:
@@ -194,21 +187,72 @@ def _date_text(text: str | None, now: datetime) -> str | None:
     return parse_date(text, now).start.date().isoformat()
 
 
+def _check_caller(wiki: Wiki, memory: Memory) -> None:
+    if wiki.caller.agent is not None and (memory.pinned or memory.importance is not None):
+        raise Refused(
+            "an agent cannot pin a memory or set its importance",
+            hint="Leave it out; a person can: `wikimem edit PAGE --set pinned=true`.",
+        )
+    if memory.project is not None and portable_name(memory.project) != memory.project:
+        raise Invalid(
+            f"project: '{memory.project}' is no name for a folder",
+            hint=f"Use a name such as '{portable_name(memory.project)}'.",
+        )
+
+
+def _check_order(rows: Sequence[PageRow], valid_from: str | None) -> None:
+    period = parse_iso(valid_from) if valid_from else None
+    for row in rows:
+        if period and row.valid_from and row.valid_to is None and period.start < row.valid_from:
+            raise Invalid(
+                f"valid_from: {valid_from} is before '{row.title}' began ({row.valid_from:%Y-%m-%d})",
+                hint="What supersedes a page begins after it; give a later date, or mend the old page's first.",
+            )
+
+
 def _existing(wiki: Wiki, title: str, text: str, memory: Memory) -> Page | None:
-    """A page that says just this already: same title, type, project and body."""
+    """A page that says just this already and still holds: same title, type, project and body, and nothing asked for
+    that it does not have.
+    """
+    if memory.supersedes:
+        return None
     for row in wiki.index.find_pages(title):
-        if row.type != memory.type or row.project != memory.project or row.title != title:
+        if row.status != "active" or row.title != title or (row.type, row.project) != (memory.type, memory.project):
             continue
         page = wiki.read_page(row.path)
-        if page is not None and page.body.strip() == text.strip():
+        if page is not None and page.body.strip() == text.strip() and _asks_nothing_new(page, memory):
             return page
     return None
 
 
-def _place(wiki: Wiki, title: str, memory: Memory) -> str:
+def _asks_nothing_new(page: Page, memory: Memory) -> bool:
+    meta = page.meta
+    return (
+        set(checked_tags(memory.tags)) <= set(meta.tags)
+        and set(memory.sources) <= set(meta.sources)
+        and memory.confidence in (None, meta.confidence)
+        and memory.ttl in (None, meta.ttl)
+        and memory.importance in (None, meta.importance)
+        and memory.pinned in (False, meta.pinned)
+        and all(
+            given is None or page.properties.get(key) == given
+            for key, given in (("valid_from", memory.valid_from), ("valid_to", memory.valid_to))
+        )
+    )
+
+
+def _place(wiki: Wiki, title: str, memory: Memory, now: datetime) -> tuple[str, str]:
+    """Title and path of the new page. What was closed keeps its own: the fact that holds again is named by its date."""
     from wikimem.vault.layout import page_path
 
-    return page_path(memory.type, title, memory.project, wiki.root)
+    try:
+        return title, page_path(memory.type, title, memory.project, wiki.root)
+    except Conflict as taken:
+        closed = [row for row in wiki.index.find_pages(title) if row.title == title and row.status in _CLOSED]
+        if not closed or not any(row.path == taken.data.get("path") for row in closed):
+            raise
+    again = f"{title} ({now.date().isoformat()})"
+    return again, page_path(memory.type, again, memory.project, wiki.root)
 
 
 def _split_by_trust(wiki: Wiki, rows: Sequence[PageRow]) -> tuple[list[PageRow], list[PageRow]]:
@@ -243,14 +287,14 @@ def _properties(
         "valid_from": valid_from,
         "valid_to": valid_to,
         "ttl": memory.ttl,
-        "sources": tuple(memory.sources),
+        "sources": tuple(dict.fromkeys(memory.sources)),
         "project": memory.project,
         "agent": wiki.caller.agent,
         "session": wiki.caller.session,
         "trust": wiki.caller.trust,
         "importance": memory.importance,
         "pinned": memory.pinned or None,
-        "tags": tuple(tag.strip().lstrip("#") for tag in memory.tags if tag.strip().lstrip("#")),
+        "tags": checked_tags(memory.tags),
     }
     return {key: value for key, value in values.items() if value is not None and value != ()}
 

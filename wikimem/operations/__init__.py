@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from wikimem.operations.check import check
 from wikimem.operations.context import context
 from wikimem.operations.edit import edit
 from wikimem.operations.forget import forget
+from wikimem.operations.links import links
 from wikimem.operations.list import list_
 from wikimem.operations.log import log
+from wikimem.operations.move import move
 from wikimem.operations.planned import PLANNED
 from wikimem.operations.read import read
 from wikimem.operations.registry import Operation
@@ -21,10 +24,13 @@ OPERATIONS: tuple[Operation, ...] = (
     read,
     remember,
     edit,
+    move,
     forget,
     list_,
+    links,
     log,
     status,
+    check,
     reindex,
 )
 

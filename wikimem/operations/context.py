@@ -45,7 +45,7 @@ def context(
         budget=budget or wiki.config.context_budget,
         files=tuple(files),
         now=moment,
-        read_page=wiki.read_page,
+        read_page=wiki.page_to_recall,
         mask=wiki.redactor.mask,
     )
     wiki.count_tokens(given=pack.tokens, whole=pack.vault_tokens)
@@ -74,5 +74,5 @@ def context(
         project=scope,
         behind=refreshed.behind,
         streams=dict(pack.answered),
-        notes=notes_of(wiki, refreshed),
+        notes=(*((pack.note,) if pack.note else ()), *notes_of(wiki, refreshed)),
     )

@@ -52,7 +52,7 @@ def edit(
     from wikimem.memory.edit import Edit
     from wikimem.memory.edit import edit as run
 
-    refreshed = wiki.refresh()
+    wiki.prepare_to_write()
     if len(replace) == 2:
         replace = [replace[0], wiki.gate(replace[1])]
     done = run(wiki, page, Edit(set=set, replace=replace, section=section, text=text, mode=mode, base=base))
@@ -64,5 +64,5 @@ def edit(
         commit=done.commit,
         revision=done.revision,
         redacted=dict(wiki.redacted),
-        notes=notes_of(wiki, refreshed),
+        notes=notes_of(wiki),
     )

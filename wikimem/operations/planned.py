@@ -7,7 +7,6 @@ from typing import Final, NoReturn
 from wikimem.errors import Unavailable
 
 PLANNED: Final[dict[str, str]] = {
-    "links": "Show the links of a page, in both directions.",
     "graph": "Show what is known of an entity and how it is connected.",
     "sparql": "Query the graph with SPARQL.",
     "timeline": "Show what happened to an entity, page or topic, in order.",
@@ -15,10 +14,8 @@ PLANNED: Final[dict[str, str]] = {
     "blame": "Show who wrote each line of a page, and why.",
     "diff": "Show what changed between two revisions.",
     "verify": "Check that the sources of a page still say what it cites.",
-    "check": "Find broken links, duplicates, unreadable pages and secrets.",
     "sessions": "List the sessions of agents.",
     "files": "Show what is known of some files of the code base.",
-    "move": "Move a page and rewrite the links to it.",
     "link": "State a relation between two entities or pages.",
     "observe": "Record something that happened in a session.",
     "ingest": "Take a document in whole.",

@@ -34,5 +34,5 @@ def trust(path: Path, *, cwd: Path) -> TrustResult:
     """Register a vault that came from elsewhere, such as your own clone of it. Raises NotFound where there is none."""
     from wikimem.vault.setup import take_in
 
-    root, pages = take_in(path if path.is_absolute() else cwd / path)
-    return TrustResult(str(root), pages, ())
+    root, pages, notes = take_in(path if path.is_absolute() else cwd / path)
+    return TrustResult(str(root), pages, notes)

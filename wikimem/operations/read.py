@@ -37,6 +37,7 @@ def read(
     row = wiki.find(page)
     found = _at(wiki, row.path, at) if at else wiki.read_page(row.path)
     if found is None:
+        _refuse_closed(wiki, row.path)
         raise NotFound(f"'{row.path}' is gone", hint="`wikimem log` tells what happened to it.")
     mask = wiki.redactor.mask
     links_out = () if at else wiki.index.links_out(row.path)
@@ -67,6 +68,17 @@ def _section(page: Page, heading: str) -> str:
     return page.text[start:end]
 
 
+def _refuse_closed(wiki: Wiki, path: str) -> None:
+    from wikimem.vault.files import cannot
+
+    try:
+        (wiki.root / path).open("rb").close()
+    except PermissionError as error:
+        raise cannot(f"read '{path}'", error) from error
+    except OSError:
+        pass
+
+
 def _at(wiki: Wiki, path: str, at: str) -> Page:
     from wikimem.text.page import parse_page
 
@@ -74,7 +86,7 @@ def _at(wiki: Wiki, path: str, at: str) -> Page:
     entry = wiki.repository.head_entries([path], commit)[path]
     if entry is None:
         raise NotFound(f"'{path}' was not there at {at}", hint=f"See `wikimem log --page '{path}'`.")
-    return parse_page(path, wiki.repository.blob(entry.blob))
+    return parse_page(path, wiki.repository.file_bytes(path, entry.blob))
 
 
 def commit_at(wiki: Wiki, at: str) -> bytes:

@@ -150,7 +150,7 @@ class Operation:
         if self.effect != "read":
             raw = {param.keyword for param in self.params if param.arg.raw}
             wiki.redacted.clear()
-            checked = {name: value if name in raw else wiki.gate(value, where=name) for name, value in checked.items()}
+            checked = {name: value if name in raw else wiki.gate(value) for name, value in checked.items()}
         with wiki.operating(self.name, self.effect):
             return self.function(wiki, **checked)
 

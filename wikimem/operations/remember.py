@@ -53,7 +53,7 @@ def remember(
 
     if global_ and project:
         raise Invalid("global and project exclude each other", hint="Give one of them.")
-    refreshed = wiki.refresh()
+    wiki.prepare_to_write()
     belongs = None if global_ else project or wiki.project
     done = run(
         wiki,
@@ -83,5 +83,5 @@ def remember(
             SimilarPage(each.id, wiki.redactor.mask(each.title), each.path, each.score) for each in done.similar
         ),
         redacted=dict(wiki.redacted),
-        notes=notes_of(wiki, refreshed),
+        notes=notes_of(wiki),
     )

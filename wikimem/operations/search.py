@@ -77,7 +77,7 @@ def search(
         query,
         where,
         now=moment,
-        read_page=wiki.read_page,
+        read_page=wiki.page_to_recall,
         mask=wiki.redactor.mask,
         limit=limit,
         offset=offset_of(cursor),

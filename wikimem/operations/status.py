@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
-from wikimem.errors import Unavailable
+from wikimem.errors import WikimemError
+from wikimem.model.page import Problem
 from wikimem.model.results import GitStatus, IndexStatus, ProblemResult, StatusResult, TokenStatus
 from wikimem.operations.answering import notes_of
 from wikimem.operations.registry import operation
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from wikimem.wiki import Wiki
 
 MOST_PROBLEMS = 50
+STALE_LOCK_S = 60.0
+"""Longer than any git command holds its index lock, a commit with slow hooks apart."""
 
 
 @operation("read", idempotent=True, examples=("wikimem status", "wikimem status --json"))
@@ -20,7 +24,7 @@ def status(wiki: Wiki) -> StatusResult:
     """Show where the vault is, what it holds, and whether index, streams and git are in order."""
     refreshed = wiki.refresh()
     counts = wiki.index.counts()
-    problems = [*refreshed.skipped, *wiki.index.problems()]
+    problems = [*_stale_lock(wiki), *refreshed.skipped, *wiki.index.problems()]
     mask = wiki.redactor.mask
     given, saved = wiki.counted_tokens()
     return StatusResult(
@@ -48,6 +52,19 @@ def status(wiki: Wiki) -> StatusResult:
     )
 
 
+def _stale_lock(wiki: Wiki) -> list[Problem]:
+    """A lock of git's index that is too old to belong to a git at work: every write fails until it is gone."""
+    lock = wiki.repository.git_dir / "index.lock"
+    try:
+        age_s = time.time() - lock.stat().st_mtime
+    except OSError:
+        return []
+    if age_s < STALE_LOCK_S:
+        return []
+    message = f"git's index is locked since {age_s:.0f} seconds; if no git is running there, remove '{lock}'"
+    return [Problem("git-lock", ".git/index.lock", message)]
+
+
 def _git(wiki: Wiki) -> GitStatus:
     from wikimem.vault.gitcommand import run_git
 
@@ -61,8 +78,9 @@ def _git(wiki: Wiki) -> GitStatus:
         counted = run_git(wiki.root, "rev-list", "--left-right", "--count", "HEAD...@{upstream}", check=False)
         if counted.returncode == 0:
             ahead, behind = (int(part) for part in counted.stdout.split())
-    except Unavailable as error:
-        wiki.notes.append(f"{error.message}: uncommitted changes are not counted")
+    except WikimemError as error:
+        wiki.notes.append(f"uncommitted changes are not counted: {error.message}. {error.hint}")
+    wiki.notes.extend(repository.remarks())
     return GitStatus(
         branch=repository.branch(),
         commit=head.decode() if head else None,

@@ -12,13 +12,16 @@ from typing import Any, Final
 from unicodedata import east_asian_width
 
 from wikimem.model.results import (
+    CheckResult,
     ContextResult,
     EditResult,
     ForgetResult,
     HitResult,
     InitResult,
+    LinksResult,
     ListResult,
     LogResult,
+    MoveResult,
     PageRef,
     ReadResult,
     ReindexResult,
@@ -164,10 +167,60 @@ def _edit(result: EditResult) -> str:
 
 
 @text.register
+def _move(result: MoveResult) -> str:
+    if result.moved_from == result.page.path:
+        return f"{result.page.path} is there already"
+    lines = [_page_line("Moved", result.page), f"from: {result.moved_from}", *_commit(result.commit)]
+    if result.rewritten:
+        lines.append(f"links rewritten: {result.links} on {_some(result.rewritten, MOST_LINKS)}")
+    return "\n".join([*lines, *(f"left as it was: {each}" for each in result.left)])
+
+
+@text.register
+def _links(result: LinksResult) -> str:
+    if not result.links:
+        return f"No links to or from {result.page.path}."
+    rows = [
+        (
+            link["from"],
+            "->",
+            link["to"] or f"[[{link['text']}]]",
+            "missing" if link["broken"] else "" if link["to"] else "file",
+            _kind(link["kind"]).strip(" ()"),
+        )
+        for link in result.links
+    ]
+    return "\n".join([*_table(rows), *(["There are more: --limit shows them."] if result.more else [])])
+
+
+@text.register
+def _check(result: CheckResult) -> str:
+    would = "would mend" if result.dry_run else "mended"
+    lines = [f"{would}: {each}" for each in result.fixed]
+    lines += [f"left: {each}" for each in result.left] + _commit(result.commit)
+    lines += [
+        f"{each.path}{f':{each.line}' if each.line else ''}: {each.severity}: {each.message} [{each.rule}]"
+        + (" (fixable)" if each.fixable else "")
+        for each in result.problems
+    ]
+    if not result.total:
+        return "\n".join([*lines, "No problems."])
+    rest = f"; {len(result.problems)} are shown" if len(result.problems) < result.total else ""
+    counts = ", ".join(f"{count} {rule}" for rule, count in result.counts.items())
+    return "\n".join([*lines, f"{result.total} problems{rest}: {counts}"])
+
+
+@text.register
 def _forget(result: ForgetResult) -> str:
     done = "Would forget" if result.dry_run else "Forgot"
     lines = [_page_line(done, page) for page in result.pages]
     lines += _commit(result.commit)
+    if result.removed is not None:
+        gone = result.removed
+        verb = "would go" if result.dry_run else "gone"
+        lines.append(f"{verb} from the index: {gone.pages} pages, {gone.passages} passages, {gone.links} links")
+    if result.unlinked:
+        lines.append(f"links replaced by their text: {_some(result.unlinked, MOST_LINKS)}")
     if result.links_in:
         lines.append(f"pages that link there: {_some(result.links_in, MOST_LINKS)}")
     if result.commit:

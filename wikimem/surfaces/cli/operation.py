@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wikimem.surfaces.cli.run import Session
 
 STDIN: Final = "-"
+EXIT_FAILED: Final = 1
+"""For a result that says of itself that it is no good, where the caller asked for that: `check --strict`."""
 
 
 class Words(click.Choice[str]):
@@ -52,7 +54,7 @@ def operation_command(operation: Operation) -> click.Command:
         params.append(click.Option(["--yes", "-y", "yes"], is_flag=True, help="Do it without asking."))
     params += common_options(without=own)
 
-    def callback(**values: Any) -> None:
+    def callback(**values: Any) -> int:
         context = click.get_current_context()
         session: Session = context.obj
         yes = bool(values.pop("yes", False))
@@ -70,6 +72,7 @@ def operation_command(operation: Operation) -> click.Command:
         result = operation.run(wiki, arguments)
         session.progress.close()
         _present(session, operation, result)
+        return EXIT_FAILED if getattr(result, "failed", False) else 0
 
     return OperationCommand(
         operation.name,

@@ -16,6 +16,7 @@ from wikimem.operations import CORE, OPERATIONS, PLANNED
 from wikimem.operations.planned import answer_unavailable
 from wikimem.operations.registry import Operation
 from wikimem.present.failure import bug_document, error_document
+from wikimem.present.recalled import recalled
 from wikimem.present.text import text
 from wikimem.surfaces.mcp.desk import Desk
 
@@ -58,6 +59,10 @@ def _annotations(effect: str, *, idempotent: bool) -> types.ToolAnnotations:
     )
 
 
+GIVES_PAGE_TEXT: Final = ("search", "read", "list", "links", "check")
+"""Tools whose answer holds what somebody wrote on a page; `context` fences its own."""
+
+
 async def call(
     desk: Desk, name: str, arguments: Mapping[str, Any], *, agent: str, progress: Progress | None = None
 ) -> types.CallToolResult:
@@ -94,8 +99,9 @@ def _refuse_hidden(operation: Operation, arguments: Mapping[str, Any]) -> None:
 
 def _answer(operation: Operation, result: Any) -> types.CallToolResult:
     notes = "".join(f"\nnote: {note}" for note in result.notes)
+    said = recalled(text(result)) if operation.name in GIVES_PAGE_TEXT else text(result)
     return types.CallToolResult(
-        content=[types.TextContent(text=encodable(text(result) + notes))],
+        content=[types.TextContent(text=encodable(said + notes))],
         structured_content=json.loads(encodable(json.dumps(operation.render(result), ensure_ascii=False))),
     )
 
