@@ -107,3 +107,51 @@ def test_equal_texts_score_equally_wherever_their_rows_are(tmp_path: Path) -> No
     found = vectors.search("words", 39, None)
     assert [passage for passage, _ in found] == list(range(1, 40))
     assert len({score for _, score in found}) == 1
+
+
+def test_reading_closely_tells_apart_what_one_vector_cannot(tmp_path: Path) -> None:
+    """Closeness is for the passage that covers the words, pairs for the one that has them side by side."""
+    vectors = filled(
+        tmp_path,
+        {
+            1: "the rate limit of the gateway is a hundred requests",
+            2: "the gateway has a limit, and the rate of growth is high",
+            3: "soup with carrots and leeks",
+        },
+    )
+    close, pairs = vectors.read_closely([("rate", 1.0), ("limits", 1.0)], [3, 2, 1, 99])
+    assert close.keys() == pairs.keys() == {1, 2, 3}
+    assert min(close[1], close[2]) > close[3]
+    assert pairs[1] > 0 == pairs[2] == pairs[3]
+
+
+def test_the_weight_of_a_word_decides_which_passage_is_close(tmp_path: Path) -> None:
+    vectors = filled(tmp_path, {1: "tokens expire", 2: "carrots grow"})
+    for token, carrot, nearer in ((1.0, 0.1, 1), (0.1, 1.0, 2)):
+        close, _ = vectors.read_closely([("token", token), ("carrot", carrot)], [1, 2])
+        assert max(close, key=lambda passage: close[passage]) == nearer
+
+
+def test_reading_closely_gives_nothing_where_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    vectors = filled(tmp_path, {1: "", 2: "carrots"})
+    assert vectors.read_closely([], [1, 2]) == ({}, {})
+    assert vectors.read_closely([("the", 1.0)], [1, 2]) == ({}, {})
+    assert vectors.read_closely([("carrots", 1.0)], [7]) == ({}, {})
+    close, _ = vectors.read_closely([("carrots", 1.0)], [1, 2])
+    assert close[1] == 0 < close[2]
+
+
+def test_a_row_that_is_used_again_has_the_pieces_of_its_new_passage(tmp_path: Path) -> None:
+    vectors = filled(tmp_path, {1: "carrots", 2: "tokens"})
+    vectors.apply([VectorEntry(5, 50, "databases")], [1])
+    close, _ = vectors.read_closely([("database", 1.0)], [5, 2])
+    assert close[5] > close[2]
+    assert opened(tmp_path).read_closely([("database", 1.0)], [5, 2]) == (close, {5: 0.0, 2: 0.0})
+
+
+def test_pieces_that_are_cut_short_are_damage(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with (tmp_path / "vectors.pcs").open("r+b") as file:
+        file.truncate(100)
+    with pytest.raises(Damaged):
+        opened(tmp_path)

@@ -140,3 +140,47 @@ def test_any_term_is_only_a_term(tmp_path: Path, term: str) -> None:
     words = WordsIndex(tmp_path / "w")
     words.apply([WordsEntry(1, 1, ([], [], [], [], [term, "x"]))], ())
     assert [passage for passage, _ in words.search([term], 5, None)] == [1]
+
+
+def test_a_page_is_scored_as_its_passages_taken_together(tmp_path: Path) -> None:
+    """The same words in one passage or in two make the same page; a title counts once for all passages."""
+    apart = filled(
+        tmp_path / "apart",
+        entry(1, "red sky", page=1, title="noon"),
+        entry(2, "blue sea red", page=1, title="noon"),
+        entry(3, "green hill", page=2),
+    )
+    whole = filled(
+        tmp_path / "whole", entry(1, "red sky blue sea red", page=1, title="noon"), entry(3, "green hill", page=2)
+    )
+    for terms in (["red"], ["red", "blue"], ["noon", "hill"]):
+        assert apart.search_pages(terms, 10, None) == whole.search_pages(terms, 10, None) == whole_scores(whole, terms)
+    assert apart.page_count() == (2, 3)
+
+
+def whole_scores(words: WordsIndex, terms: list[str]) -> list[tuple[int, float]]:
+    """What `search` says of passages that are whole pages, by page."""
+    pages = {1: 1, 3: 2}
+    return [(pages[passage], score) for passage, score in words.search(terms, 10, None)]
+
+
+def test_a_page_that_holds_all_words_somewhere_beats_one_that_holds_one_twice(tmp_path: Path) -> None:
+    words = filled(
+        tmp_path / "w",
+        entry(1, "red one two", page=1),
+        entry(2, "blue three four", page=1),
+        entry(3, "red red five", page=2),
+        entry(4, "six seven eight", page=2),
+    )
+    assert [page for page, _ in words.search_pages(["red", "blue"], 10, None)] == [1, 2]
+    assert words.search_pages(["red", "blue"], 10, Allowed([2]))[0][0] == 2
+    words.apply((), [2])
+    assert [page for page, _ in words.search_pages(["blue"], 10, None)] == []
+
+
+def test_rarity_counts_living_passages(tmp_path: Path) -> None:
+    words = filled(tmp_path / "w", entry(1, "red"), entry(2, "red blue"), entry(3, "red"))
+    rarity = words.rarity(["red", "blue", "absent"])
+    assert rarity["red"] < rarity["blue"] < rarity["absent"]
+    words.apply((), [2])
+    assert words.rarity(["blue"])["blue"] == words.rarity(["absent"])["absent"]

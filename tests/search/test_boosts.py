@@ -33,7 +33,7 @@ def row(**fields: object) -> PageRow:
     pinned=st.booleans(),
 )
 @settings(max_examples=100)
-def test_all_boosts_together_never_exceed_a_fifth(
+def test_all_boosts_together_never_exceed_a_fifth_besides_the_date(
     text: str,
     title: str,
     heading: str,
@@ -48,7 +48,7 @@ def test_all_boosts_together_never_exceed_a_fifth(
     )
     shares = page_boosts(query, page, heading, now=NOW) | phrase_boost(query, title)
     assert -0.0401 <= sum(shares.values()) <= LARGEST_BOOST + 1e-12
-    assert LARGEST_BOOST <= 0.2 + 1e-12
+    assert LARGEST_BOOST - DATE <= 0.2 + 1e-12
 
 
 def boost(text: str, **fields: object) -> dict[str, float]:

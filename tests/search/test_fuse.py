@@ -90,3 +90,20 @@ def test_a_distant_link_stays_distant_in_convex_fusion() -> None:
     """The graph scores from 0 to 1 by itself; its best find may still be a weak one."""
     lists: dict[str, Ranking] = {"words": [(1, 9.0), (2, 5.0), (3, 1.0)], "graph": [(4, 0.25)]}
     assert [entry.key for entry in ConvexFusion().fuse(lists)] == [1, 2, 4, 3]
+
+
+def test_where_pages_are_single_passages_the_whole_page_says_nothing_and_meaning_more() -> None:
+    lists: dict[str, Ranking] = {
+        "words": [(1, 2.0), (2, 1.0)],
+        "page": [(1, 2.0), (2, 1.0)],
+        "vectors": [(2, 0.9), (1, 0.1)],
+    }
+    long, flat = ConvexFusion().fuse(lists), ConvexFusion().fuse(lists, company=0.0)
+    assert [entry.key for entry in long] == [1, 2]
+    assert [entry.key for entry in flat] == [2, 1]
+    assert {entry.parts["page"] for entry in flat} == {0.0}
+
+
+def test_reciprocal_ranks_are_of_streams_alone() -> None:
+    fused = ReciprocalRankFusion().fuse({"words": [(1, 2.0)], "page": [(1, 2.0)], "closeness": [(1, 0.5)]})
+    assert [set(entry.parts) for entry in fused] == [{"words"}]

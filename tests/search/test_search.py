@@ -72,7 +72,11 @@ def test_every_score_is_the_sum_of_its_trace(vault: SmallVault) -> None:
             assert outcome.hits
             for hit in outcome.hits:
                 assert math.fsum((*hit.trace.parts.values(), *hit.trace.boosts.values())) == hit.score
-                assert set(hit.trace.parts) == set(hit.trace.ranks) <= {"words", "vectors", "graph"}
+                assert (
+                    set(hit.trace.parts)
+                    == set(hit.trace.ranks)
+                    <= {"words", "page", "vectors", "closeness", "pairs", "graph"}
+                )
     assert "phrase" in vault.search('"edge runtime" JWT').hits[0].trace.boosts
 
 

@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 from wikimem.errors import Unavailable
 from wikimem.index.modelfiles import missing_files
+from wikimem.text.analysis import is_stop_word, stem
 
 _HINT: Final = "Install wikimem again: the model ships with it. Words and links still work."
 _BATCH: Final = 512
@@ -59,10 +60,40 @@ class Embedder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(int(config.get("max_length") or 512))
         self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._content: NDArray[np.bool_] | None = None
+        self._stem_of = np.full(len(rows), -1, dtype=np.int64)
+        self._stem_numbers: dict[str, int] = {}
 
     @property
     def dimensions(self) -> int:
         return int(self._rows.shape[1])
+
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """The weighted row of each piece."""
+        return self._rows
+
+    def pieces(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
+        """The pieces of each text in order: those that mean something, without stop words and punctuation."""
+        if self._content is None:
+            self._content = np.zeros(len(self._rows), dtype=bool)
+            for token, piece in self._tokenizer.get_vocab().items():
+                if piece < len(self._rows) and piece != self._unknown:
+                    self._content[piece] = any(map(str.isalnum, token)) and not is_stop_word(token.lower())
+        found = []
+        for start in range(0, len(texts), _BATCH):
+            batch = [_encodable(text) for text in texts[start : start + _BATCH]]
+            for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
+                pieces = np.array(encoding.ids, dtype=np.int64)
+                found.append(pieces[self._content[pieces]])
+        return found
+
+    def stem_numbers(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A number for the stem of each piece: equal numbers are forms of one word."""
+        for piece in np.unique(pieces[self._stem_of[pieces] < 0]).tolist():
+            form = stem(str(self._tokenizer.id_to_token(piece)).lower())
+            self._stem_of[piece] = self._stem_numbers.setdefault(form, len(self._stem_numbers))
+        return self._stem_of[pieces]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row for each text."""

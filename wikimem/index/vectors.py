@@ -2,6 +2,8 @@
 
     vectors.f32   rows of `dimensions` little-endian floats of unit length
     vectors.ids   for each row the passage id and the page number (two int64); the id -1 marks a free row
+    vectors.pcs   for each row the word pieces of the passage in order, PIECES of them at most (uint32, 1 more than the
+                  model's number, then zeros)
 
 A freed row is used again before the file grows. Its entry in `vectors.ids` is freed before the row is overwritten and
 written after it, so that a crash, or a reader at any moment, sees a passage with its own row or not at all. What the
@@ -15,6 +17,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wikimem.errors import Damaged
+from wikimem.index.closeness import closeness, shared_pairs
 from wikimem.index.embedder import Embedder, left_out
 from wikimem.index.parts import Allowed
+
+PIECES: Final = 192
+"""A passage of 200 words has some 130 pieces that mean something; what is beyond is not read closely."""
 
 FREE: Final = -1
 _BLOCK: Final = 16_384
 """Rows scored at once: 16 MB of 256 dimensions, about what a processor's cache holds."""
 _ENTRY: Final = 16
+_PIECES_WIDTH: Final = 4 * PIECES
 _NOISE: Final = 1e-5
 """More than the rounding of a sum of a few hundred single-precision products of unit vectors."""
 
@@ -49,12 +57,14 @@ class VectorIndex:
         """`load` makes the embedder when it is first needed. Raises Damaged where the files do not fit each other."""
         self._rows_path = folder / "vectors.f32"
         self._ids_path = folder / "vectors.ids"
+        self._pieces_path = folder / "vectors.pcs"
         self._load = load
         self._embedder: Embedder | None = None
         self._dimensions = dimensions
         self._lock = threading.RLock()
-        for path in (self._rows_path, self._ids_path):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for path in (self._rows_path, self._ids_path, self._pieces_path):
+            if not path.exists():
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         self._entries()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -114,10 +124,51 @@ class VectorIndex:
             (int(ids[at]), float(scores[at])) for at in order if wanted[at] < len(now) and now[wanted[at], 0] == ids[at]
         ]
 
+    def read_closely(
+        self, words: Sequence[tuple[str, float]], passages: Sequence[int]
+    ) -> tuple[dict[int, float], dict[int, float]]:
+        """Closeness (about 0 to 1) and shared pairs (from 0) of passages to a question's words, given with weights.
+
+        A passage without a row is in neither. See `wikimem.index.closeness`.
+        """
+        model = self._loaded()
+        of_words = model.pieces([word for word, _ in words])
+        known = [(own, weight) for own, (_, weight) in zip(of_words, words, strict=True) if len(own)]
+        ids, pieces = self._kept_pieces(passages)
+        if not known or not ids:
+            return {}, {}
+        asked = np.concatenate([own for own, _ in known])
+        weights = np.concatenate([np.full(len(own), weight / len(own)) for own, weight in known])
+        stems = model.stem_numbers(np.concatenate(pieces))
+        ends = np.cumsum([len(row) for row in pieces])[:-1]
+        edges = [model.stem_numbers(own[[0, -1]]).tolist() for own, _ in known]
+        pairs = [(before[1], after[0]) for before, after in pairwise(edges)]
+        close = closeness(asked, weights, pieces, model.rows)
+        shared = shared_pairs(pairs, np.split(stems, ends))
+        return dict(zip(ids, close.tolist(), strict=True)), dict(zip(ids, shared.tolist(), strict=True))
+
+    def _kept_pieces(self, passages: Sequence[int]) -> tuple[list[int], list[NDArray[np.int64]]]:
+        """Those of the passages that have a row, and their pieces."""
+        entries = self._entries()[:, 0]
+        places = np.flatnonzero(np.isin(entries, np.array(passages, dtype=np.int64)) & (entries != FREE))
+        kept = np.array(self._pieces(len(entries))[places]).astype(np.int64)
+        # As in `nearest`: a row may have changed hands while it was read.
+        now = self._entries()[:, 0]
+        same = [at < len(now) and bool(now[at] == entries[at]) for at in places.tolist()]
+        rows = [row[row > 0] - 1 for row, still in zip(kept, same, strict=True) if still]
+        return entries[places[np.array(same, dtype=bool)]].tolist(), rows
+
     def ids(self) -> set[int]:
         """Every passage that has a vector."""
         ids = self._entries()[:, 0]
         return set(ids[ids != FREE].tolist())
+
+    def contents(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """The passages that have a vector, in the order of their ids: ids, page numbers, vectors."""
+        entries = self._entries()
+        used = np.flatnonzero(entries[:, 0] != FREE)
+        used = used[np.argsort(entries[used, 0], kind="stable")]
+        return entries[used, 0], entries[used, 1], np.array(self._rows(len(entries))[used])
 
     def vector(self, passage: int) -> NDArray[np.float32] | None:
         """The vector of a passage, if it has one."""
@@ -130,13 +181,16 @@ class VectorIndex:
 
         The caller holds the index lock.
         """
-        vectors = self.encode([entry.text for entry in added]) if added else None
+        texts = [entry.text for entry in added]
+        vectors = self.encode(texts) if added else None
+        pieces = _packed(self._loaded().pieces(texts)) if added else np.zeros((0, PIECES), dtype="<u4")
         with self._lock:
             entries = self._entries()
             gone = np.fromiter({*removed, *(entry.passage for entry in added)}, dtype=np.int64)
             freed = np.flatnonzero(np.isin(entries[:, 0], gone)) if len(gone) else np.zeros(0, dtype=np.int64)
             rows_file = os.open(self._rows_path, os.O_RDWR | os.O_CLOEXEC)
             ids_file = os.open(self._ids_path, os.O_RDWR | os.O_CLOEXEC)
+            pieces_file = os.open(self._pieces_path, os.O_RDWR | os.O_CLOEXEC)
             try:
                 tombstone = np.array([FREE, 0], dtype="<i8").tobytes()
                 for row in freed.tolist():
@@ -147,26 +201,30 @@ class VectorIndex:
                 free = np.flatnonzero(entries[:, 0] == FREE).tolist()[: len(added)]
                 appended = len(added) - len(free)
                 width = self._dimensions * 4
-                for row, vector in zip(free, vectors, strict=False):
+                for row, vector, own in zip(free, vectors, pieces, strict=False):
                     os.pwrite(rows_file, vector.astype("<f4").tobytes(), row * width)
+                    os.pwrite(pieces_file, own.tobytes(), row * _PIECES_WIDTH)
                 if appended:
                     os.pwrite(rows_file, vectors[len(free) :].astype("<f4").tobytes(), len(entries) * width)
+                    os.pwrite(pieces_file, pieces[len(free) :].tobytes(), len(entries) * _PIECES_WIDTH)
                 # The rows must be there, after a power cut too, before anything says whose they are.
-                os.fdatasync(rows_file) if hasattr(os, "fdatasync") else os.fsync(rows_file)
+                for file in (rows_file, pieces_file):
+                    os.fdatasync(file) if hasattr(os, "fdatasync") else os.fsync(file)
                 places = np.array([(entry.passage, entry.page) for entry in added], dtype="<i8")
                 for row, place in zip(free, places, strict=False):
                     os.pwrite(ids_file, place.tobytes(), row * _ENTRY)
                 if appended:
                     os.pwrite(ids_file, places[len(free) :].tobytes(), len(entries) * _ENTRY)
             finally:
-                os.close(rows_file)
-                os.close(ids_file)
+                for file in (rows_file, ids_file, pieces_file):
+                    os.close(file)
 
     def _entries(self) -> NDArray[np.int64]:
         """A copy of the ids file: a row may change hands at any moment."""
         data = self._ids_path.read_bytes()
         count = len(data) // _ENTRY
-        if self._rows_path.stat().st_size < count * self._dimensions * 4:
+        short = self._rows_path.stat().st_size < count * self._dimensions * 4
+        if short or self._pieces_path.stat().st_size < count * _PIECES_WIDTH:
             raise Damaged(
                 f"the vectors of the index in '{self._rows_path}' are cut short",
                 hint="Run `wikimem reindex --full`: the index is made from the pages again.",
@@ -177,3 +235,15 @@ class VectorIndex:
         if count == 0:
             return np.zeros((0, self._dimensions), dtype=np.float32)
         return np.memmap(self._rows_path, dtype="<f4", mode="r", shape=(count, self._dimensions))
+
+    def _pieces(self, count: int) -> NDArray[np.uint32]:
+        if count == 0:
+            return np.zeros((0, PIECES), dtype=np.uint32)
+        return np.memmap(self._pieces_path, dtype="<u4", mode="r", shape=(count, PIECES))
+
+
+def _packed(texts: Sequence[NDArray[np.int64]]) -> NDArray[np.uint32]:
+    rows = np.zeros((len(texts), PIECES), dtype="<u4")
+    for row, pieces in zip(rows, texts, strict=True):
+        row[: len(pieces)] = pieces[:PIECES] + 1
+    return rows

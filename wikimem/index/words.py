@@ -4,6 +4,9 @@
     score(d)  = sum over terms of idf(t) * wtf * (k1 + 1) / (k1 + wtf)
     idf(t)    = ln(1 + (N - n + 0.5) / (n + 0.5)),  n of N living passages hold t in any field
 
+A page is scored by the same formula with its passages taken together: a field's terms and lengths are added up where
+each passage has its own (heading, body), and counted once where all have the same (title, aliases, tags).
+
 Terms are OR-ed: a passage needs one of them. The words of a page's title, aliases and tags are words of each of its
 passages. All statistics are those of living passages, so that an index that grew by updates ranks exactly as one that
 was built at once.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import pickle
 import re
@@ -41,6 +45,9 @@ B: Final = 0.75
 """BM25's usual constants: Robertson and Zaragoza (2009), and the defaults of Lucene and Whoosh."""
 BOOSTS: Final = dict(zip(FIELDS, (3.0, 3.0, 1.5, 2.0, 1.0), strict=True))
 """A title says thrice what the body says, as Lucene's examples have it; headings lie between. Not tuned."""
+
+_OF_EACH_PASSAGE: Final = frozenset({"heading", "body"})
+"""Fields that each passage has for itself; the others are the page's."""
 
 # Whoosh declares itself typed and is so in part only.
 _FileIndex: Final[Any] = whoosh_index.FileIndex
@@ -115,6 +122,11 @@ class _Snapshot:
     live: NDArray[np.bool_]
     norms: NDArray[np.float32]
     """For each field and passage, boost / (1 - b + b * length / average length)."""
+    numbers: NDArray[np.int64]
+    """Page numbers of the living passages, each once, and for every passage the place of its page among them."""
+    place_of_page: NDArray[np.int64]
+    page_norms: NDArray[np.float32]
+    """As `norms`, for each field and page."""
 
 
 _NOTHING: Final = _Snapshot(
@@ -126,6 +138,9 @@ _NOTHING: Final = _Snapshot(
     pages=np.zeros(0, dtype=np.int64),
     live=np.zeros(0, dtype=bool),
     norms=np.zeros((len(FIELDS), 0), dtype=np.float32),
+    numbers=np.zeros(0, dtype=np.int64),
+    place_of_page=np.zeros(0, dtype=np.int64),
+    page_norms=np.zeros((len(FIELDS), 0), dtype=np.float32),
 )
 
 
@@ -163,11 +178,62 @@ class WordsIndex:
             found = np.flatnonzero((scores > 0) & seen)
             return _best(snapshot.ids[found], scores[found], limit)
 
+    def search_pages(self, terms: Sequence[str], limit: int, allowed: Allowed | None) -> list[tuple[int, float]]:
+        """The best `limit` pages, by number, that hold any of `terms`, with their scores as wholes; as `search`."""
+        with self._lock, self._reading():
+            snapshot = self._current()
+            if not terms or limit <= 0 or not len(snapshot.numbers):
+                return []
+            scores = self._page_scores(snapshot, terms)
+            seen = scores > 0
+            if allowed is not None and not allowed.everything:
+                seen &= allowed.mask(snapshot.numbers)
+            found = np.flatnonzero(seen)
+            return _best(snapshot.numbers[found], scores[found], limit)
+
+    def rarity(self, terms: Iterable[str]) -> dict[str, float]:
+        """The idf of each term among the living passages; a term that none holds is the rarest."""
+        with self._lock, self._reading():
+            snapshot = self._current()
+            total = int(np.count_nonzero(snapshot.live))
+            found = {}
+            for term in terms:
+                held = snapshot.live & (self._weights(snapshot, term.encode("utf-8", "surrogatepass")) > 0)
+                count = int(np.count_nonzero(held))
+                found[term] = float(np.log1p((total - count + 0.5) / (count + 0.5)))
+            return found
+
+    def page_count(self) -> tuple[int, int]:
+        """How many pages, and how many passages, are indexed."""
+        with self._lock, self._reading():
+            snapshot = self._current()
+            return len(snapshot.numbers), int(np.count_nonzero(snapshot.live))
+
     def ids(self) -> set[int]:
         """Every passage that is indexed."""
         with self._lock, self._reading():
             snapshot = self._current()
             return set(snapshot.ids[snapshot.live].tolist())
+
+    def contents(self) -> dict[int, tuple[int, tuple[int, ...], int]]:
+        """For every passage its page number, the lengths of its fields, and a digest of all its postings.
+
+        The digest is a sum over terms, so that it does not depend on segments or on their order.
+        """
+        with self._lock, self._reading():
+            found: dict[int, tuple[int, tuple[int, ...], int]] = {}
+            for leaf in self._current().leaves:
+                digests = np.zeros(len(leaf.places), dtype=np.uint64)
+                for field, term in leaf.reader.all_terms():
+                    postings = read_postings(leaf, field, term) if field in FIELDS else None
+                    if postings is not None:
+                        code = hashlib.blake2b(f"{field}\0".encode() + term, digest_size=8).digest()
+                        documents, weights = postings
+                        digests[documents] += np.uint64(int.from_bytes(code)) * weights.astype(np.uint64)
+                for place, live, digest in zip(leaf.places, leaf.live, digests.tolist(), strict=True):
+                    if live:
+                        found[int(place["id"])] = int(place["page"]), tuple(place["lengths"].tolist()), digest
+            return found
 
     def _scores(self, snapshot: _Snapshot, terms: Sequence[str]) -> NDArray[np.float32]:
         scores = np.zeros(len(snapshot.ids), dtype=np.float32)
@@ -191,6 +257,35 @@ class WordsIndex:
                 if postings is not None:
                     documents = postings[0] + leaf.base
                     weights[documents] += postings[1] * snapshot.norms[position, documents]
+        return weights
+
+    def _page_scores(self, snapshot: _Snapshot, terms: Sequence[str]) -> NDArray[np.float32]:
+        total = len(snapshot.numbers)
+        scores = np.zeros(total, dtype=np.float32)
+        for term in dict.fromkeys(terms):
+            weights = self._page_weights(snapshot, term.encode("utf-8", "surrogatepass"))
+            held = int(np.count_nonzero(weights))
+            if held:
+                idf = np.float32(np.log1p((total - held + 0.5) / (held + 0.5)))
+                scores += idf * np.float32(K1 + 1) * weights / (np.float32(K1) + weights)
+        return scores
+
+    def _page_weights(self, snapshot: _Snapshot, term: bytes) -> NDArray[np.float32]:
+        weights = np.zeros(len(snapshot.numbers), dtype=np.float32)
+        for position, field in enumerate(FIELDS):
+            counts = np.zeros(len(snapshot.numbers), dtype=np.float32)
+            for leaf in snapshot.leaves:
+                postings = self._postings(leaf, field, term)
+                if postings is None:
+                    continue
+                documents = postings[0] + leaf.base
+                living = snapshot.live[documents]
+                pages, found = snapshot.place_of_page[documents[living]], postings[1][living]
+                if field in _OF_EACH_PASSAGE:
+                    counts += np.bincount(pages, found, len(counts)).astype(np.float32)
+                else:
+                    counts[pages] = found
+            weights += counts * snapshot.page_norms[position]
         return weights
 
     def _postings(self, leaf: Leaf, field: str, term: bytes) -> Postings | None:
@@ -250,11 +345,30 @@ class WordsIndex:
         live = np.concatenate([leaf.live for leaf in leaves])
         lengths = places["lengths"].T.astype(np.float64)
         averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
-        averages[averages == 0] = 1.0
-        boosts = np.array([BOOSTS[field] for field in FIELDS])
-        norms = boosts[:, None] / (1 - B + B * lengths / averages[:, None])
         ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
-        return _Snapshot(generation, index, reader, leaves, ids, pages, live, norms.astype(np.float32))
+        numbers, place_of_living = np.unique(pages[live], return_inverse=True)
+        place_of_page = np.zeros(len(pages), dtype=np.int64)
+        place_of_page[live] = place_of_living
+        page_lengths = np.zeros((len(FIELDS), len(numbers)))
+        for position, field in enumerate(FIELDS):
+            if field in _OF_EACH_PASSAGE:
+                page_lengths[position] = np.bincount(place_of_living, lengths[position, live], len(numbers))
+            else:
+                page_lengths[position, place_of_living] = lengths[position, live]
+        page_averages = page_lengths.mean(axis=1) if len(numbers) else np.ones(len(FIELDS))
+        return _Snapshot(
+            generation,
+            index,
+            reader,
+            leaves,
+            ids,
+            pages,
+            live,
+            _norms(lengths, averages),
+            numbers,
+            place_of_page,
+            _norms(page_lengths, page_averages),
+        )
 
     # -- writing
 
@@ -306,6 +420,13 @@ class WordsIndex:
             f"the words of the index in '{self._folder}' cannot be read: {type(error).__name__}: {error}",
             hint="Run `wikimem reindex --full`: the index is made from the pages again.",
         )
+
+
+def _norms(lengths: NDArray[np.float64], averages: NDArray[np.float64]) -> NDArray[np.float32]:
+    averages = np.where(averages == 0, 1.0, averages)
+    boosts = np.array([BOOSTS[field] for field in FIELDS])
+    norms: NDArray[np.float32] = (boosts[:, None] / (1 - B + B * lengths / averages[:, None])).astype(np.float32)
+    return norms
 
 
 def _best(ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:

@@ -17,8 +17,20 @@ RANK_CONSTANT: Final = 60
 STREAM_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.4, "vectors": 0.6, "graph": 0.3}
 """Default weights by stream (design section 6), renormalised over the streams that answered."""
 
-CONVEX_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.6, "vectors": 0.4, "graph": 0.3}
-"""Scores keep their distances here, and those of the words say more than those of a static model of meaning."""
+CONVEX_WEIGHTS: Final[Mapping[str, float]] = {
+    "words": 0.5,
+    "page": 1.0,
+    "vectors": 0.5,
+    "closeness": 1.0,
+    "pairs": 0.3,
+    "graph": 1.0,
+}
+"""By stream and by further evidence (`wikimem.search.evidence`), renormalised over what answered. Round numbers near
+the best of a coarse grid on development halves (LoCoMo, lme_pool, CoSQA); half or twice of one changes little."""
+
+FLAT_VECTORS: Final = 0.5
+"""What vectors gain where pages are single passages. There the whole page only repeats the passage, and loses its
+weight; half of that goes to the other witness of what a passage is about."""
 
 Ranking = Sequence[tuple[int, float]]
 """Keys with the stream's own scores, best first. A key that comes again counts where it came first."""
@@ -35,17 +47,20 @@ class Fused:
 
 
 class Fusion(Protocol):
-    """A way to join rankings. `rankings` holds every stream that answered, also one that found nothing."""
+    """A way to join rankings. `rankings` holds everything that answered, also what found nothing.
+
+    `company` is the share (0 to 1) of passages that are not alone on their page: what whole pages are worth.
+    """
 
     @property
     def name(self) -> str: ...
 
-    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]: ...
+    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReciprocalRankFusion:
-    """A key's score is the sum over the streams of weight / (k + rank)."""
+    """A key's score is the sum over the streams of weight / (k + rank). Further evidence is no stream: left out."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: STREAM_WEIGHTS)
     k: int = RANK_CONSTANT
@@ -54,7 +69,8 @@ class ReciprocalRankFusion:
     def name(self) -> str:
         return "rrf"
 
-    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]:
+    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:  # noqa: ARG002
+        rankings = {stream: ranking for stream, ranking in rankings.items() if stream in self.weights}
         shares = _shares(self.weights, rankings)
         return _joined(
             {
@@ -70,29 +86,37 @@ class ConvexFusion:
 
     A stream whose scores are all equal gives each of its keys 1: they were found, and nothing tells them apart.
     Streams in `absolute` score from 0 to 1 already and are not scaled: the best of a few distant links is still a
-    distant link.
+    distant link. Those in `from_zero` leave out what has nothing, so that their worst is still something.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: CONVEX_WEIGHTS)
     absolute: frozenset[str] = frozenset({"graph"})
+    from_zero: frozenset[str] = frozenset({"pairs"})
+    flat_vectors: float = FLAT_VECTORS
 
     @property
     def name(self) -> str:
         return "convex"
 
-    def fuse(self, rankings: Mapping[str, Ranking]) -> list[Fused]:
-        shares = _shares(self.weights, rankings)
+    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:
+        weights = dict(self.weights)
+        weights["page"] = weights.get("page", 0.0) * company
+        weights["vectors"] = weights.get("vectors", 0.0) + self.flat_vectors * (1 - company)
+        shares = _shares(weights, rankings)
         return _joined(
             {
-                stream: _scaled(ranking, shares[stream], absolute=stream in self.absolute)
+                stream: _scaled(ranking, shares[stream], self._worst(stream), absolute=stream in self.absolute)
                 for stream, ranking in rankings.items()
             }
         )
 
+    def _worst(self, stream: str) -> float | None:
+        return 0.0 if stream in self.from_zero else None
+
 
 def _shares(weights: Mapping[str, float], rankings: Mapping[str, Ranking]) -> dict[str, float]:
     total = math.fsum(weights[stream] for stream in rankings)
-    return {stream: weights[stream] / total for stream in rankings}
+    return {stream: weights[stream] / total if total else 0.0 for stream in rankings}
 
 
 def _ranked(ranking: Ranking) -> list[tuple[int, tuple[int, float]]]:
@@ -102,13 +126,14 @@ def _ranked(ranking: Ranking) -> list[tuple[int, tuple[int, float]]]:
     return list(enumerate(first.items(), start=1))
 
 
-def _scaled(ranking: Ranking, share: float, *, absolute: bool) -> list[tuple[int, float]]:
+def _scaled(ranking: Ranking, share: float, worst: float | None, *, absolute: bool) -> list[tuple[int, float]]:
     entries = [entry for _, entry in _ranked(ranking)]
     if absolute:
         return [(key, share * min(max(score, 0.0), 1.0)) for key, score in entries]
     if not entries:
         return []
-    worst, best = min(score for _, score in entries), max(score for _, score in entries)
+    worst = min(score for _, score in entries) if worst is None else worst
+    best = max(score for _, score in entries)
     span = best - worst
     return [(key, share * ((score - worst) / span if span > 0 else 1.0)) for key, score in entries]
 
@@ -128,6 +153,5 @@ def _joined(parts_by_stream: Mapping[str, Sequence[tuple[int, float]]]) -> list[
 FUSIONS: Final[Mapping[str, Fusion]] = {fusion.name: fusion for fusion in (ReciprocalRankFusion(), ConvexFusion())}
 DEFAULT_FUSION: Final = FUSIONS["convex"]
 """Ranks forget how sure a stream was: the nearest of many passages that are all far counts as much as the only one
-that holds the word. On the development halves of three sets (R@5, sessions or functions as pages) convex fusion
-reaches 93.1 on LoCoMo (n = 1023), 85.2 on lme_pool (223), 54.8 on CoSQA (493); reciprocal ranks 89.6, 76.7, 55.2.
+that holds the word. The manual's page on benchmarks has the numbers of both.
 """

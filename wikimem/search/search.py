@@ -1,4 +1,4 @@
-"""Search: ask every stream, fuse their rankings, boost lightly, spread over sessions, check each hit on disk."""
+"""Search: ask every stream, weigh further evidence, fuse, boost lightly, spread over sessions, check hits on disk."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from wikimem.model.page import Page
 from wikimem.search.boosts import page_boosts, phrase_boost
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.diversity import diversify
+from wikimem.search.evidence import close_reading, share_in_company, whole_pages
 from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion
 from wikimem.search.hits import Hit, hit_of
 from wikimem.search.origins import Origins
@@ -78,6 +79,15 @@ class SearchOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class _Found:
+    """What was retrieved: passages by stream and by close reading, whole pages, and what each stream answered."""
+
+    rankings: dict[str, list[Scored]]
+    pages: list[tuple[int, float]] | None
+    answered: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A page or passage in the joint ranking, not read yet. `passages` are its best ones, best first."""
 
@@ -110,9 +120,9 @@ def search(
     _check(limit, offset, streams)
     query = parse_query(query_text, now)
     allowed = index.allowed(where)
-    rankings, answered = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit))
+    found = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit))
     reader = PageReader(read_page, mask, where)
-    candidates = _candidates(index, query, rankings, group, fusion, now)
+    candidates = _candidates(index, query, found, group, fusion, now)
     candidates = _with_phrases(query, candidates, reader)
     origins = Origins(index)
     hits = diversify(
@@ -124,7 +134,7 @@ def search(
     given = list(islice(_distinct(hits), offset, offset + limit + 1))
     return SearchOutcome(
         hits=tuple(given[:limit]),
-        answered=answered,
+        answered=found.answered,
         stale=len(reader.stale),
         next_offset=offset + limit if len(given) > limit else None,
     )
@@ -141,9 +151,7 @@ def _check(limit: int, offset: int, streams: Sequence[str]) -> None:
         raise Invalid(named, hint=f"Choose from: {', '.join(STREAM_NAMES)}.")
 
 
-def _retrieve(
-    index: Index, query: Query, allowed: Allowed, names: Collection[str], limit: int
-) -> tuple[dict[str, list[Scored]], dict[str, str]]:
+def _retrieve(index: Index, query: Query, allowed: Allowed, names: Collection[str], limit: int) -> _Found:
     rankings: dict[str, list[Scored]] = {}
     answered: dict[str, str] = {}
 
@@ -153,17 +161,22 @@ def _retrieve(
         if reason is None:
             rankings[stream.name] = stream.retrieve(query, allowed, limit)
 
+    pages: list[tuple[int, float]] | None = None
     if "words" in names:
         ask(WordsStream(index))
+        pages = whole_pages(index, query, allowed, limit)
     if "vectors" in names:
         ask(VectorsStream(index, floor=VECTOR_LEAST if rankings.get("words") else _floor(index, query)))
+    read: dict[str, list[Scored]] = {}
+    if answered.get("vectors") == OK:
+        read = close_reading(index, query, rankings)
     if "graph" in names:
         ask(GraphStream(index, found=dict(rankings)))
     # A question that no stream can read has no answer; a stream that is not there has not looked.
     if not rankings and isinstance(index.vectors, Missing):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in answered.items())
         raise Unavailable(f"no stream can answer ({reasons})", hint="Run `wikimem status` to see what is missing.")
-    return rankings, answered
+    return _Found(rankings | read, pages, answered)
 
 
 def _floor(index: Index, query: Query) -> float:
@@ -178,45 +191,64 @@ def _floor(index: Index, query: Query) -> float:
 def _candidates(
     index: Index,
     query: Query,
-    rankings: Mapping[str, Sequence[Scored]],
+    found: _Found,
     group: Group,
     fusion: Fusion,
     now: datetime,
 ) -> list[_Candidate]:
+    rankings = found.rankings
     passages = index.passages({entry.passage for ranking in rankings.values() for entry in ranking})
     rows = index.pages_by_number({passage.page for passage in passages.values()})
     known = {
         stream: [e for e in ranking if e.passage in passages and passages[e.passage].page in rows]
         for stream, ranking in rankings.items()
     }
-    by_passage = fusion.fuse({stream: [(e.passage, e.score) for e in ranking] for stream, ranking in known.items()})
+    company = share_in_company(index) if found.pages is not None else 1.0
+    by_passage = fusion.fuse(_of_passages(known, found.pages, passages), company=company)
     paths = {e.passage: e.via for e in known.get("graph", ())}
     fused: list[tuple[Fused, tuple[PassageRow, ...], str]]
     if group == "passage":
         fused = [(entry, (passages[entry.key],), paths.get(entry.key, "")) for entry in by_passage]
     else:
-        fused = _by_page(known, by_passage, passages, fusion, paths)
+        of_pages = {name: [(passages[e.passage].page, e.score) for e in ranking] for name, ranking in known.items()}
+        if found.pages is not None:
+            held = {passage.page for passage in passages.values()}
+            of_pages["page"] = [entry for entry in found.pages if entry[0] in held & rows.keys()]
+        fused = _by_page(by_passage, fusion.fuse(of_pages, company=company), passages, paths)
     candidates = [_candidate(query, rows[own[0].page], own, entry, via, now) for entry, own, via in fused]
     return sorted(candidates, key=_order)
 
 
-def _by_page(
+def _of_passages(
     known: Mapping[str, Sequence[Scored]],
-    by_passage: Sequence[Fused],
+    pages: Sequence[tuple[int, float]] | None,
     passages: Mapping[int, PassageRow],
-    fusion: Fusion,
+) -> dict[str, list[tuple[int, float]]]:
+    """The rankings over passages; the score of a whole page is that of each of its passages that were found."""
+    rankings = {name: [(entry.passage, entry.score) for entry in ranking] for name, ranking in known.items()}
+    if pages is not None:
+        of_page: dict[int, list[int]] = {}
+        for passage in sorted({key for ranking in rankings.values() for key, _ in ranking}):
+            of_page.setdefault(passages[passage].page, []).append(passage)
+        rankings["page"] = [(passage, score) for page, score in pages for passage in of_page.get(page, ())]
+    return rankings
+
+
+def _by_page(
+    by_passage: Sequence[Fused],
+    by_page: Sequence[Fused],
+    passages: Mapping[int, PassageRow],
     paths: Mapping[int, str],
 ) -> list[tuple[Fused, tuple[PassageRow, ...], str]]:
-    """Fuse over pages, each with the rank of its best passage, so that streams which prefer different passages of
-    one page still agree on the page."""
+    """Give each page its best passages. It was fused with the rank of its best passage in each stream, so that streams
+    which prefer different passages of one page still agree on the page."""
     best: dict[int, list[PassageRow]] = {}
     for entry in by_passage:
         own = best.setdefault(passages[entry.key].page, [])
         if len(own) < PASSAGES_OF_A_PAGE:
             own.append(passages[entry.key])
     via = {passages[passage].page: path for passage, path in paths.items()}
-    fused = fusion.fuse({name: [(passages[e.passage].page, e.score) for e in r] for name, r in known.items()})
-    return [(entry, tuple(best[entry.key]), via.get(entry.key, "")) for entry in fused]
+    return [(entry, tuple(best[entry.key]), via.get(entry.key, "")) for entry in by_page]
 
 
 def _candidate(

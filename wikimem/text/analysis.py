@@ -114,6 +114,11 @@ def query_terms(text: str) -> list[str]:
     return []
 
 
+def stem(word: str) -> str:
+    """The English stem of a lower-case word."""
+    return str(_stem(word))
+
+
 def is_stop_word(word: str) -> bool:
     """Whether a lower-case word is dropped from texts and questions alike."""
     return word in STOP_WORDS
