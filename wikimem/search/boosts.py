@@ -3,8 +3,8 @@
 Each boost is a share of the fused score. The date aside, the shares below add up to 0.15; low confidence alone takes
 away, at most a twenty-fifth. They are chosen small against the streams (in reciprocal rank fusion a fifth is the
 distance from rank 13 to rank 1), not fitted to a data set. The date is different: a question that names a time asks
-for it, so it counts as one more witness; its share was chosen on the tuning part of LoCoMo's development half, where
-anything from 0.2 to 0.4 does as well.
+for it, so it counts as one more witness; its share was chosen on LoCoMo's development half, where anything from
+0.2 to 0.4 does as well.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ class _Walk:
         elif seen.st_size > self.max_bytes:
             size = f"{seen.st_size / 1e6:.1f} MB"
             self.report("too-large", path, f"{size}; pages larger than {self.max_bytes / 1e6:g} MB are not indexed")
-        elif not _is_readable(self.root / path, seen):
+        elif not _is_readable(entry.path, seen):
             self.report_unread(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
         else:
             self.files[path] = FileStat(seen.st_size, seen.st_mtime_ns, seen.st_ino)
@@ -373,7 +373,7 @@ def _folders_of(paths: Iterable[str]) -> set[str]:
     return folders
 
 
-def _is_readable(path: Path, seen: os.stat_result) -> bool:
+def _is_readable(path: str, seen: os.stat_result) -> bool:
     # The mode answers for one's own files, nearly all of them, without another system call.
     if seen.st_uid == os.geteuid() and seen.st_mode & stat.S_IRUSR:
         return True
