@@ -121,7 +121,8 @@ class Yard:
             self.assert_index(rebuilt)
 
     def assert_nothing_left(self) -> None:
-        assert [*self.root.rglob(".wikimem-*.tmp")] == []
+        names = [name for folder, _, names in os.walk(self.root) if "/.git" not in folder for name in names]
+        assert [name for name in names if name.startswith(".wikimem-")] == []
         assert [file for file in (self.state / "journal").iterdir() if not file.name.startswith("done-")] == []
 
     def assert_acknowledged(self) -> None:

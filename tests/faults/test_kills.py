@@ -100,7 +100,7 @@ def kill_at_random(yard: Yard, person: Person, folder: Path, *, kills: int, each
             for pid in running:
                 os.kill(pid, signal.SIGKILL)
                 yard.drivers.wait(pid)
-            assert yard.operation("list") == 0, yard.drivers.said()
+            assert yard.operation("remember", title=f"Look {done}", text="begin") == 0, yard.drivers.said()
             yard.assert_nothing_left()
             yard.assert_acknowledged()
     yard.assert_sound(folder / "rebuilt")

@@ -414,3 +414,41 @@ def test_what_a_person_stages_after_a_write_stays_staged(place: Place) -> None:
     place.git("add", "a.md")
     place.recover()
     assert place.git("status", "--porcelain").split("\n") == ["M  a.md", "D  c.md"]
+
+
+@pytest.mark.parametrize("then", ["", "index", "commit"])
+def test_a_commit_made_from_such_an_index_is_put_right(place: Place, then: str) -> None:
+    """Also where the next write of the page was killed meanwhile."""
+    stale = (place.root / ".git/index").read_bytes()
+    place.write(FileChange("a.md", b"a\n", b"A\n"), FileChange("c.md", None, b"c\n"), name="2")
+    if then:
+        place.crash(then, FileChange("a.md", b"A\n", b"AA\n"), called="3")
+    (place.root / ".git/index").write_bytes(stale)
+    (place.root / "mine.txt").write_text("mine\n")
+    place.git("add", "mine.txt")
+    place.git("commit", "-qm", "mine")
+    assert place.in_head("a.md") == "a", "git reversed the page, as it had read the index before"
+    told = place.recover()
+    assert told[0] == "restored a.md, c.md: a git commit had reversed it, with an index that it had read before"
+    place.assert_sound()
+    assert place.in_head("a.md") == ("AA" if then else "A")
+    assert place.in_head("c.md") == "c"
+    assert place.in_head("mine.txt") == "mine"
+
+
+@pytest.mark.parametrize("how", ["--soft", "--mixed", "--hard"])
+def test_a_write_that_a_person_takes_back_stays_taken_back(place: Place, how: str) -> None:
+    place.write(FileChange("a.md", b"a\n", b"A\n"))
+    place.git("reset", "-q", how, "HEAD~1")
+    before = place.git("status", "--porcelain")
+    assert place.recover() == ()
+    assert place.git("status", "--porcelain") == before
+    assert place.in_head("a.md") == "a"
+
+
+def test_a_revert_by_a_person_stays(place: Place) -> None:
+    place.write(FileChange("a.md", b"a\n", b"A\n"))
+    place.git("revert", "--no-edit", "HEAD")
+    assert place.recover() == ()
+    place.assert_sound()
+    assert place.in_head("a.md") == "a"
