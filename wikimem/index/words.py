@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 from whoosh import index as whoosh_index
 from whoosh import writing as whoosh_writing
-from whoosh.filedb import filestore
-from whoosh.reading import CorruptIndexError, SegmentReader
+from whoosh.reading import CorruptIndexError
 
 from wikimem.errors import Damaged, Unavailable
 from wikimem.index.parts import Allowed
 from wikimem.index.postings import FIELDS, Leaf, Postings, make_schema, pack_place, read_leaves, read_postings
+from wikimem.index.segments import Storage, merge_segments
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -52,11 +52,9 @@ _OF_EACH_PASSAGE: Final = frozenset({"heading", "body"})
 # Whoosh declares itself typed and is so in part only.
 _FileIndex: Final[Any] = whoosh_index.FileIndex
 _SegmentWriter: Final[Any] = whoosh_writing.SegmentWriter
-_merge_small: Final[Any] = whoosh_writing.MERGE_SMALL
 
 BULK: Final = 500
 """Passages in one update from which on it may join segments; a question costs a look into each of them."""
-_TIER: Final = 8
 _MEMORY_MB: Final = 96
 _CACHED_POSTINGS: Final = 4_000_000
 """Postings kept decoded between questions, 12 bytes each."""
@@ -91,24 +89,6 @@ class WordsEntry:
     passage: int
     page: int
     terms: tuple[Sequence[str], ...]
-
-
-class _Storage(filestore.FileStorage):
-    """Whoosh's folder of files, which can close what Whoosh leaves open when it meets a damaged one."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)  # type: ignore[no-untyped-call]
-        self._opened: list[Any] = []
-
-    def open_file(self, name: str, **options: Any) -> Any:
-        file: Any = super().open_file(name, **options)  # type: ignore[no-untyped-call]
-        self._opened.append(file)
-        return file
-
-    def abandon(self) -> None:
-        for file in self._opened:
-            if not file.is_closed:
-                file.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +303,7 @@ class WordsIndex:
 
     def _read_snapshot(self, generation: int) -> _Snapshot:
         while True:
-            storage = _Storage(str(self._folder))
+            storage = Storage(str(self._folder))
             try:
                 return self._snapshot_of(_FileIndex(storage))
             except _BROKEN:
@@ -387,7 +367,7 @@ class WordsIndex:
             index = snapshot.index
             if index is None:
                 self._folder.mkdir(mode=0o700, exist_ok=True)
-                index = _FileIndex.create(_Storage(str(self._folder)), make_schema())
+                index = _FileIndex.create(Storage(str(self._folder)), make_schema())
             writer = _SegmentWriter(index, timeout=10.0, limitmb=_MEMORY_MB)
             try:
                 for document in doomed.tolist():
@@ -399,7 +379,7 @@ class WordsIndex:
             except BaseException:
                 writer.cancel()
                 raise
-            writer.commit(mergetype=partial(_merge, bulk=len(entries) >= BULK))
+            writer.commit(mergetype=partial(merge_segments, bulk=len(entries) >= BULK))
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -435,25 +415,3 @@ def _best(ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> li
         ids, scores = ids[scores >= least], scores[scores >= least]
     order = np.lexsort((ids, -scores))[:limit]
     return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
-
-
-def _merge(writer: Any, segments: list[Any], *, bulk: bool) -> list[Any]:
-    """Whoosh's own policy for small segments; besides, drop the dead ones and rewrite those that are mostly dead.
-
-    Rewriting a segment costs as much as the passages that live in it, fewer than were deleted from it since. Segments
-    of a like size are joined by bulk updates only, which take seconds anyway: a single page never waits for them.
-    """
-    living = [segment for segment in segments if segment.doc_count() > 0]
-    doomed = {segment.segment_id() for segment in living if segment.deleted_count() > segment.doc_count()}
-    if bulk:
-        tiers: dict[int, list[str]] = {}
-        for segment in living:
-            tiers.setdefault(segment.doc_count().bit_length() // 3, []).append(segment.segment_id())
-        doomed.update(name for tier in tiers.values() if len(tier) >= _TIER for name in tier)
-    for segment in living:
-        if segment.segment_id() in doomed:
-            reader = SegmentReader(writer.storage, writer.schema, segment)
-            writer.add_reader(reader)
-            reader.close()
-    kept: list[Any] = _merge_small(writer, [segment for segment in living if segment.segment_id() not in doomed])
-    return kept
