@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wikimem.errors import Conflict, Invalid, NotFound, Refused
+from wikimem.errors import Conflict, Invalid, NotFound, Refused, Unavailable
 
 Desk = Any
 
@@ -216,3 +217,19 @@ def test_any_title_makes_a_page_that_is_found_again(desk: Desk, title: str) -> N
     assert read.title == done.page.title
     assert read.body == "What it says.\n"
     assert desk.run("read", page=read.title).id == read.id
+
+
+def test_a_new_vault_is_written_without_git(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", "/nonexistent")
+    done = desk.run("remember", title="Written without git")
+    desk.run("edit", page=done.page.id, set=["confidence=0.5"])
+    (desk.root / ".gitattributes").write_text("*.md filter=crypt\n")
+    with pytest.raises(Unavailable, match="needs git"):
+        desk.run("remember", title="A filter applies")
+    monkeypatch.setenv("PATH", path)
+    assert desk.git("log", "-2", "--format=%s").splitlines() == [
+        "edit: Written without git (set confidence)",
+        "remember(fact): Written without git",
+    ]
+    assert desk.git("status", "--porcelain").split() == ["M", ".gitattributes"]

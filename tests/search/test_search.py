@@ -258,3 +258,13 @@ def test_a_question_about_a_person_is_not_answered_with_another_person(vault: Sm
         **others,
     )
     assert set(vault.paths("What are Joanna's hobbies?", limit=2)) == {"Joanna", "Pottery"}
+
+
+@pytest.mark.parametrize("word", ["quuxword4x", "E_CONN_7731", "zrkPtlQv"])
+def test_the_only_page_with_an_identifier_comes_clearly_first(vault: SmallVault, word: str) -> None:
+    """What the model makes of the fragments of a word that it does not know must not outvote the word."""
+    vault.add(**{f"Note_{n:02d}": f"Parcel {n} goes by road, and word {n} of connection is quick." for n in range(40)})
+    vault.add(Note_07=f"Parcel 7 waits for {word}.")
+    first, *others = vault.search(word, limit=5).hits
+    assert word in first.passage
+    assert all(first.score > 1.3 * other.score for other in others)

@@ -18,7 +18,7 @@ from wikimem.search.boosts import page_boosts, phrase_boost
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.diversity import diversify
 from wikimem.search.evidence import close_reading, share_in_company, whole_pages
-from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion
+from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion, leaning_on_words
 from wikimem.search.hits import Hit, hit_of
 from wikimem.search.origins import Origins
 from wikimem.search.query import Query, parse_query
@@ -60,7 +60,7 @@ whole turn or function as passage, measured when this was chosen)."""
 OK: Final = "ok"
 
 _HALF: Final = 0.5
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_WORDS: Final = re.compile(r"[^\W_]+")
 
 Group = Literal["page", "passage"]
 
@@ -122,6 +122,8 @@ def search(
     allowed = index.allowed(where)
     found = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit))
     reader = PageReader(read_page, mask, where)
+    if found.rankings.get("words") and _is_foreign(index, query):
+        fusion = leaning_on_words(fusion)
     candidates = _candidates(index, query, found, group, fusion, now)
     candidates = _with_phrases(query, candidates, reader)
     origins = Origins(index)
@@ -181,11 +183,13 @@ def _retrieve(index: Index, query: Query, allowed: Allowed, names: Collection[st
 
 def _floor(index: Index, query: Query) -> float:
     """How near a passage must be where no word of the query is in the index."""
-    vectors = index.vectors
-    words = [word for word in _LETTERS.findall(query.text.casefold()) if not is_stop_word(word)]
-    if isinstance(vectors, Missing) or vectors.word_share(words) < _HALF:
-        return VECTOR_FLOOR
-    return VECTOR_FLOOR_OF_WORDS
+    return VECTOR_FLOOR if _is_foreign(index, query) else VECTOR_FLOOR_OF_WORDS
+
+
+def _is_foreign(index: Index, query: Query) -> bool:
+    """Whether the model has fewer than half of the query's words whole, and knows the rest by fragments only."""
+    words = [word for word in _WORDS.findall(query.text.casefold()) if not is_stop_word(word)]
+    return isinstance(index.vectors, Missing) or index.vectors.word_share(words) < _HALF
 
 
 def _candidates(

@@ -53,8 +53,9 @@ class Attributes:
     def _may_convert(self, name: str, *, line_breaks: bool) -> bool:
         """`line_breaks`: whether settings about line endings alone could change anything."""
         if not self.has_git:
-            places = (self.top / ".gitattributes", self.common_dir / "info" / "attributes")
-            return any(place.exists() for place in places)
+            folders = [self.top / folder for folder in Path(name).parents]
+            places = [self.common_dir / "info" / "attributes", *(folder / ".gitattributes" for folder in folders)]
+            return any(_names_conversion(place) for place in places)
         wanted = (*_CONVERTING, *_LINE_ENDINGS)
         answer = run_git(self.top, "check-attr", "-z", *wanted, "--", name).stdout.split(b"\0")
         states = {answer[at + 1].decode(): answer[at + 2] for at in range(0, len(answer) - 2, 3)}
@@ -63,6 +64,16 @@ class Attributes:
             return True
         endings = any(states.get(attribute, b"unspecified") not in off for attribute in _LINE_ENDINGS)
         return line_breaks and (endings or self.autocrlf)
+
+
+def _names_conversion(place: Path) -> bool:
+    """Whether a file of attributes sets any that converts, for whatever path: without git, none is matched."""
+    try:
+        lines = place.read_text(encoding="utf-8", errors="replace").splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    said = (word.partition("=")[0] for line in lines if not line.startswith("#") for word in line.split()[1:])
+    return any(attribute in (*_CONVERTING, *_LINE_ENDINGS) for attribute in said)
 
 
 def _refused(name: str, error: Damaged) -> Refused:
