@@ -81,7 +81,7 @@ def test_all_forms_of_one_remote_are_one(url: str) -> None:
         ("https://git.sr.ht/~ada/shop", "git.sr.ht/ada/shop"),
         ("git@git.sr.ht:~ada/shop", "git.sr.ht/ada/shop"),
         ("/srv/git/shop.git", "/srv/git/shop"),
-        ("/srv/work/shop/.git/", "/srv/work/shop"),
+        ("/srv/code/shop/.git/", "/srv/code/shop"),
         ("file:///srv/git/shop.git", "/srv/git/shop"),
         ("C:\\code\\shop.git", "C:/code/shop"),
         ("", ""),
