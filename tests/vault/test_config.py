@@ -39,13 +39,10 @@ def test_the_keys_of_a_vault_are_read(vault: Path) -> None:
 def test_the_keys_of_a_user_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
     (tmp_path / "config.toml").write_text(
-        'default_vault = "~/notes"\nname = "Ada"\nemail = "ada@example.org"\nmodel = "/opt/model"\n'
-        "[redact]\nbadge = 'BN-[0-9]{8}'\n"
+        'default_vault = "~/notes"\nmodel = "/opt/model"\n[redact]\nbadge = \'BN-[0-9]{8}\'\n'
     )
     assert read_user_config(tmp_path) == UserConfig(
         default_vault=Path("/home/ada/notes"),
-        name="Ada",
-        email="ada@example.org",
         model=Path("/opt/model"),
         redact={"badge": "BN-[0-9]{8}"},
     )
@@ -105,9 +102,8 @@ def test_a_bad_value_in_a_vault_names_its_line_and_shows_a_good_one(vault: Path,
     [
         'default_vault = "notes"',
         "model = 3",
-        'name = ""',
-        'name = "a\\nb"',
-        'email = "Ada <ada@example.org>"',
+        'model = ""',
+        'model = "relative/model"',
         "redact = ['x']",
         "[redact]\nbad = '['",
         "[redact]\nall = 'x*'",
@@ -144,9 +140,9 @@ def test_a_vault_cannot_point_its_settings_at_another_file(vault: Path, tmp_path
 
 
 def test_a_user_may_keep_the_file_among_dotfiles(tmp_path: Path) -> None:
-    (tmp_path / "dotfiles.toml").write_text('name = "Ada"\n')
+    (tmp_path / "dotfiles.toml").write_text('model = "/opt/model"\n')
     (tmp_path / "config.toml").symlink_to(tmp_path / "dotfiles.toml")
-    assert read_user_config(tmp_path).name == "Ada"
+    assert read_user_config(tmp_path).model == Path("/opt/model")
 
 
 def test_a_fifo_or_a_huge_file_does_not_stop_wikimem(vault: Path) -> None:

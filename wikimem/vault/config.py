@@ -37,8 +37,6 @@ class UserConfig:
     """This user's settings. `redact` maps a name for the placeholder to a regular expression."""
 
     default_vault: Path | None = None
-    name: str | None = None
-    email: str | None = None
     model: Path | None = None
     redact: Mapping[str, str] = field(default_factory=dict)
 
@@ -84,12 +82,6 @@ def _budget(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 100 <= value <= 200_000:
         raise ValueError("a whole number of tokens from 100 to 200000 is expected")
     return value
-
-
-def _line(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable() or set(value) & set("<>"):
-        raise ValueError("one line of text without < and > is expected")
-    return value.strip()
 
 
 def _path(value: Any) -> Path:
@@ -139,8 +131,6 @@ USER_KEYS: Final = (
         'default_vault = "~/wikimem"',
         _path,
     ),
-    ConfigKey("name", "Your name in commits, where git knows none.", 'name = "Ada Example"', _line),
-    ConfigKey("email", "Your e-mail address in commits, where git knows none.", 'email = "ada@example.org"', _line),
     ConfigKey("model", "A folder with another static embedding model.", 'model = "~/models/potion"', _path),
     ConfigKey(
         "redact",
@@ -153,6 +143,7 @@ USER_KEYS: Final = (
 _HARMFUL: Final = (
     "command", "commands", "hook", "hooks", "llm", "url", "remote", "editor", "token", "key", "path", "index", "cache",
     "socket", "log", "author", "trust", "plugins",
+    "name", "email",
 )  # fmt: skip
 """Names that no version of wikimem takes from a vault; said so, where a mere "unknown" would invite a typo hunt."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from wikimem.errors import Damaged, NotFound, Refused, Unavailable, WikimemError
+from wikimem.errors import Refused, Unavailable, WikimemError
 
 _PREFIX: Final = ".wikimem-"
 _SUFFIX: Final = ".tmp"
@@ -106,16 +106,6 @@ def remove_file(path: Path) -> None:
     except OSError as error:
         raise cannot(f"remove '{path}'", error) from error
     sync_folder(path.parent)
-
-
-def read_file(path: Path) -> bytes:
-    """The bytes of a regular file. Raises NotFound, or Damaged where the file cannot be read."""
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFound(f"no file '{path}'") from error
-    except OSError as error:
-        raise Damaged(f"cannot read '{path}': {error.strerror}", hint="Check the file's permissions.") from error
 
 
 def cannot(what: str, error: OSError) -> WikimemError:
