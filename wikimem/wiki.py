@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from wikimem.vault.commit import Committer
     from wikimem.vault.draft import Draft
     from wikimem.vault.folders import VaultFolders
-    from wikimem.vault.origins import Origins
+    from wikimem.vault.hints import Hints
+    from wikimem.vault.origins import Origins, OriginStore
     from wikimem.vault.repository import Person, Repository
 
 __all__ = ["Caller", "Wiki", "open_wiki"]
 
 T = TypeVar("T")
-
 
 MOST_OF_A_NAME: Final = 200
 """Characters of an agent's, session's or project's name: it goes into file names and commit trailers."""
@@ -75,6 +75,7 @@ class Wiki:
         )
         self.clock = clock
         self.progress = progress
+        self.hints: Hints | None = None
         self.notes: list[str] = []
         self.redacted: Counter[str] = Counter()
         self._stamp = stamp
@@ -114,6 +115,15 @@ class Wiki:
         for part in self._parts.values():
             part.close()
         self._parts.clear()
+
+    def hand_over(self, successor: Wiki) -> bool:
+        """Close, but leave the open index to `successor` where settings and key are the same; whether they are."""
+        other = successor.root, successor.config, successor.user, successor._stamp
+        same = other == (self.root, self.config, self.user, self._stamp)
+        if same and "index" in self._parts:
+            successor._parts["index"], successor._heard = self._parts.pop("index"), self._heard
+        self.close()
+        return same
 
     # What only this user's state knows
 
@@ -210,7 +220,7 @@ class Wiki:
     def _refresher(self) -> Refresher:
         from wikimem.refresh import Refresher
 
-        return Refresher(self.root, self.config.exclude, self.index, self.redactor, self.progress, self.origins())
+        return Refresher(self.root, self.config.exclude, self.index, self.redactor, self.progress, self.identity)
 
     def refresh(self, *, full: bool = False, wait_s: float = 0.0) -> Refreshed:
         """Bring the index up to date with the files on disk: see `Refresher.refresh`.
@@ -218,7 +228,7 @@ class Wiki:
         A write that a crash interrupted is finished, or taken back, first.
         """
         self._recover()
-        refreshed = self.with_index(lambda: self._refresher.refresh(full=full, wait_s=wait_s))
+        refreshed = self.with_index(lambda: self._refresher.refresh(full=full, wait_s=wait_s, hints=self.hints))
         self._hear_index()
         return refreshed
 
@@ -262,9 +272,14 @@ class Wiki:
 
     def origins(self) -> Origins:
         """What the ids of pages that give none are derived from."""
-        from wikimem.vault.origins import read_origins
+        return self.identity.read()
 
-        return read_origins(self.folders.state)
+    @cached_property
+    def identity(self) -> OriginStore:
+        """What keeps the ids of pages that give none through renames."""
+        from wikimem.vault.origins import OriginStore
+
+        return OriginStore(self.root, self.folders.state, self.folders.cache)
 
     @contextlib.contextmanager
     def over_index(self, folder: Path) -> Iterator[Wiki]:
@@ -274,6 +289,9 @@ class Wiki:
         view = copy.copy(self)
         with contextlib.closing(Index.open(folder, stamp=self._stamp, model=self.user.model)) as index:
             view._parts = {**self._parts, "index": index}  # noqa: SLF001 - a view of this very class
+            # Git's account is kept when the vault's own index has it, which this one is not.
+            view.hints = None
+            view.__dict__["identity"] = replace(self.identity, lasting=False)
             yield view
 
     def find(self, address: str) -> PageRow:
@@ -324,16 +342,20 @@ class Wiki:
 
     def read_page(self, path: str) -> Page | None:
         """The page as it is on disk now; None where it is gone, or closed to this user."""
-        file = self.root / path
         try:
-            return self._parse(path, file.read_bytes())
+            return self._parse(path, (self.root / path).read_bytes())
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return None
 
     def page_to_recall(self, path: str) -> Page | None:
-        """As `read_page`, for answers from memory: the text of an unresolved merge is left out."""
+        """As `read_page`, for answers from memory: of an unresolved merge, the last clean revision."""
         page = self.read_page(path)
-        return page.without_conflict() if page else None
+        if page is not None and page.has_conflict:
+            from wikimem.vault.lastclean import to_recall
+
+            self.notes.append(f"{path} holds an unresolved merge; what it said before is given")
+            page = to_recall(self.root, page)
+        return page
 
     # Writing
 
@@ -345,6 +367,7 @@ class Wiki:
         Earlier writes that a crash interrupted are finished first; what that did is added to `notes`.
         """
         from wikimem.vault.draft import Draft
+        from wikimem.vault.layout import is_page_name
         from wikimem.vault.lock import write_lock
         from wikimem.vault.secretcheck import SecretCheck
 
@@ -366,7 +389,7 @@ class Wiki:
                     f"git is busy ({draft.committed.deferred}): the page is written, "
                     "and wikimem commits it with the next write after that has ended"
                 )
-            self._show_to_index([change.path for change in changes])
+            self._show_to_index([change.path for change in changes if is_page_name(change.path)])
 
     def _show_to_index(self, paths: Sequence[str]) -> None:
         """The write is done and stays so, whatever happens here: the index catches up with the next read."""

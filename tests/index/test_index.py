@@ -207,9 +207,20 @@ def test_scope_filters(open_index: Opener, put: Putter) -> None:
     assert listed(index, types=("fact", "decision")) == listed(index, agent="claude-code", session="s1")
     assert index.projects() == ("blog", "shop")
     allowed = index.allowed(PageFilter(as_of=NOW, project="shop"))
-    assert len(allowed) == 3
-    assert not allowed.everything
-    assert index.allowed(PageFilter(as_of=NOW)).everything
+    seen = [row.path for row in index.list_pages() if row.number in allowed]
+    assert seen == ["global/facts/z.md", "projects/shop/facts/x.md", "w.md"]
+    everyone = index.allowed(PageFilter(as_of=NOW))
+    assert all(row.number in everyone for row in index.list_pages())
+
+
+def test_a_page_that_comes_after_the_filter_was_applied_is_not_let_through(open_index: Opener, put: Putter) -> None:
+    index = open_index()
+    put(index, {"a.md": "one\n"})
+    allowed = index.allowed(PageFilter(as_of=NOW, project="shop"))
+    put(index, {"projects/blog/facts/b.md": "two\n"})
+    numbers = {row.path: row.number for row in index.list_pages()}
+    assert numbers["a.md"] in allowed
+    assert numbers["projects/blog/facts/b.md"] not in allowed
 
 
 # Opening

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from wikimem.errors import Damaged, NotFound
+from wikimem.model.page import FileStat
 from wikimem.vault.gitcommand import run_git
 from wikimem.vault.scan import Scan, scan
 
@@ -351,3 +355,93 @@ def test_what_cannot_be_read_is_reported_and_not_taken_for_gone(path: str) -> No
         "True False True",
         "unavailable",
     ]
+
+
+# Resting on an earlier scan
+
+
+class Repeated:
+    """Scans a vault again and again, each resting on the one before, and holds each against a scan from nothing."""
+
+    def __init__(self, root: Path, exclude: tuple[str, ...] = ()) -> None:
+        self.root = root
+        self.exclude = exclude
+        self.standing = ""
+        self.known: dict[str, FileStat] = {}
+
+    def look(self) -> list[str]:
+        time.sleep(0.06)  # what changed within a tick of the clock is not rested on
+        found = scan(self.root, self.exclude, known=self.known, standing=self.standing)
+        anew = scan(self.root, self.exclude)
+        assert (found.files, found.skipped, found.unread) == (anew.files, anew.skipped, anew.unread)
+        self.known, self.standing = found.files, found.standing or self.standing
+        return list(found.files)
+
+
+@pytest.fixture
+def repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repeated:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "vault"
+    root.mkdir()
+    run_git(root, "init", "-q")
+    return Repeated(root)
+
+
+def test_a_scan_that_rests_on_another_does_not_start_git(repeated: Repeated, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(repeated.root, "a.md", "sub/b.md", "drafts/c.md", "notes.txt", ".gitignore")
+    (repeated.root / ".gitignore").write_text("drafts/\n")
+    assert repeated.look() == ["a.md", "sub/b.md"]
+    assert repeated.look() == ["a.md", "sub/b.md"]
+    (repeated.root / "a.md").write_text("another text\n")
+    monkeypatch.setattr("wikimem.vault.pagerules.run_git", None)
+    found = scan(repeated.root, known=repeated.known, standing=repeated.standing)
+    assert list(found.files) == ["a.md", "sub/b.md"]
+    assert found.files["a.md"] != repeated.known["a.md"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: (root / ".gitignore").write_text("a.md\n"),
+        lambda root: (root / "sub" / ".gitignore").write_text("*.md\n"),
+        lambda root: (root / "sub" / ".gitignore").write_text("*\n!b.md\n"),
+        lambda root: (root / ".git" / "info" / "exclude").write_text("a.md\n"),
+        lambda root: (root / ".wikimemignore").write_text("sub\n"),
+        lambda root: run_git(root, "config", "core.excludesFile", str(root.parent / "mine")),
+        lambda root: (root.parent / "config" / "git" / "ignore").write_text("a.md\n"),
+        lambda root: (root / "ignored" / "back.md").rename(root / "back.md"),
+        lambda root: (root / "ignored" / ".gitignore").unlink(),
+        lambda root: (root / "ignored" / ".gitignore").write_text("*\n!back.md\n"),
+        lambda root: (root / "empty" / "note.md").write_text("x"),
+        lambda root: (root / "empty" / "deep" / "note.md").write_text("x"),
+        lambda root: (root / "logs" / "note.md").write_text("x"),
+        lambda root: (root / "whole" / "note.md").write_text("x"),
+        lambda root: run_git(root, "add", "-f", "ignored/back.md"),
+        lambda root: run_git(root, "rm", "-q", "--cached", "tracked.log.md"),
+        lambda root: (root / "a.md").rename(root / "c.log.md"),
+        lambda root: run_git(root / "sub", "init", "-q"),
+        lambda root: ((root / "a.md").unlink(), (root / "a.md").symlink_to("/etc/hosts")),
+        lambda root: ((root / "a.md").unlink(), os.mkfifo(root / "a.md")),
+        lambda root: ((root / "a.md").unlink(), (root / "a.md").mkdir(), (root / "a.md" / "x.md").write_text("x")),
+        lambda root: (root / "a.md").write_bytes(b"x" * 10_000_001),
+        lambda root: shutil.rmtree(root / "sub"),
+        lambda root: shutil.rmtree(root / ".git"),
+    ],
+)
+def test_a_scan_that_rests_on_another_sees_what_changed(repeated: Repeated, change: Callable[[Path], object]) -> None:
+    root = repeated.root
+    (root.parent / "config" / "git").mkdir(parents=True)
+    (root.parent / "mine").write_text("b.md\n")
+    put(root, "a.md", "sub/b.md", "sub/deep/d.md", "ignored/back.md", "tracked.log.md", "other.log.md")
+    put(root, "logs/one.log.md", "whole/deep/two.md")
+    (root / "empty" / "deep").mkdir(parents=True)
+    (root / ".gitignore").write_text("*.log.md\nwhole/\n")
+    (root / "ignored" / ".gitignore").write_text("*\n")
+    run_git(root, "add", "-f", "tracked.log.md", "a.md")
+    before = repeated.look()
+    assert before == ["a.md", "sub/b.md", "sub/deep/d.md", "tracked.log.md"]
+    assert repeated.look() == before
+    change(root)
+    changed = repeated.look()
+    assert repeated.look() == changed

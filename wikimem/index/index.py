@@ -24,7 +24,7 @@ from wikimem.index.address import find_pages
 from wikimem.index.folder import VECTORS_VERSION, IndexFolder
 from wikimem.index.links import LinkGraph
 from wikimem.index.lock import index_lock
-from wikimem.index.manifest import LIVE, SORTS, Manifest, iso
+from wikimem.index.manifest import LIVE, SORTS, UNKNOWN_STAT, Manifest, iso
 from wikimem.index.modelfiles import ModelFiles
 from wikimem.index.parts import Allowed, Counts, LinkRow, Missing
 from wikimem.index.prepare import PreparedPage, moment_of, prepare_page
@@ -65,6 +65,7 @@ class Index:
         self._making = ""
         self._words: WordsIndex | None = None
         self._vectors: VectorIndex | Missing | None = None
+        self._stats: tuple[tuple[str, tuple[int, int]], Mapping[str, FileStat]] | None = None
         self._load()
 
     @classmethod
@@ -285,10 +286,17 @@ class Index:
         text that is kept or cut into terms.
         """
         indexed = gone = 0
-        with self.writing(LOCK_WAIT_S) as held:
+        stats: dict[str, FileStat] = {}
+
+        def noted() -> Iterator[tuple[Page, FileStat]]:
+            for page, stat in pages:
+                stats[page.path] = stat
+                yield page, stat
+
+        with self.writing(LOCK_WAIT_S) as held, self._carrying_stats(stats, removed):
             if not held:
                 raise Locked("another process is writing the index", hint="Try again when it has finished.")
-            source = iter(pages)
+            source = iter(noted())
             batch = list(islice(source, BATCH_PAGES))
             while True:
                 following = list(islice(source, BATCH_PAGES)) if len(batch) == BATCH_PAGES else []
@@ -300,11 +308,22 @@ class Index:
                     return indexed, gone
                 batch = following
 
+    @contextmanager
+    def _carrying_stats(self, stats: Mapping[str, FileStat], removed: Collection[str]) -> Iterator[None]:
+        """Carry what is known of the files over an update of this object's own, instead of reading it all again."""
+        known = self._stats if self._stats and self._stats[0] == (self._making, self._manifest.version()) else None
+        yield
+        if known:
+            kept = {**known[1], **stats}
+            for path in removed:
+                kept.pop(path, None)
+            self._stats = (self._making, self._manifest.version()), kept
+
     def touch(self, stats: Mapping[str, FileStat]) -> None:
         """The same content, another stat: remember it, so that the next sweep need not read those files."""
         if not stats:
             return
-        with self.writing(LOCK_WAIT_S) as held, self._manifest.transaction():
+        with self.writing(LOCK_WAIT_S) as held, self._carrying_stats(stats, ()), self._manifest.transaction():
             if held:
                 self._manifest.rows_many(
                     "UPDATE pages SET size = ?, mtime_ns = ?, inode = ?, mtime = ? WHERE path = ?",
@@ -324,9 +343,38 @@ class Index:
 
     # -- reading
 
+    def stats(self) -> Mapping[str, FileStat]:
+        """Path -> stat of every page as it was indexed; those of `stale` have a stat that no file has."""
+        with self._lock:
+            version = self._making, self._manifest.version()
+            if self._stats is None or self._stats[0] != version:
+                self._stats = version, self._manifest.stats()
+            found = self._stats[1]
+        stale = self.stale
+        return {**found, **dict.fromkeys(found.keys() & stale, UNKNOWN_STAT)} if stale else found
+
     def manifest(self) -> dict[str, tuple[FileStat, str]]:
         """Path -> (stat, revision) of every page; those of `stale` have a stat and a revision that no file has."""
-        return self._manifest.stats(self.stale)
+        stale = self.stale
+        revisions = self._manifest.revisions()
+        return {
+            path: (stat, "" if path in stale else revisions[path])
+            for path, stat in self.stats().items()
+            if path in revisions
+        }
+
+    @property
+    def standing(self) -> str:
+        """What the scan that found the pages decided about names: see `wikimem.vault.scan`."""
+        return self._manifest.meta("standing")
+
+    def keep_standing(self, standing: str) -> None:
+        """Remember what a scan decided, once its pages are indexed; skipped while another process writes."""
+        if not standing or standing == self.standing:
+            return
+        with index_lock(self._folder.lock, 0.0) as held:
+            if held and not self._manifest.read_only:
+                self._manifest.set_meta("standing", standing)
 
     @property
     def stale(self) -> frozenset[str]:
@@ -354,8 +402,8 @@ class Index:
 
     def allowed(self, where: PageFilter) -> Allowed:
         """The pages that pass a filter, for the streams to apply while they collect."""
-        numbers = self._manifest.numbers(where)
-        return Allowed(numbers, everything=len(numbers) == self._manifest.page_count())
+        others, highest = self._manifest.shut_out(where)
+        return Allowed(others, but=True, highest=highest)
 
     def passages(self, ids: Collection[int]) -> dict[int, PassageRow]:
         """Passages by id; ids that the index does not know any more are left out."""

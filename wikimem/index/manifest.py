@@ -231,14 +231,20 @@ class Manifest:
 
     # -- reading
 
-    def stats(self, stale: Collection[str]) -> dict[str, tuple[FileStat, str]]:
-        """Path -> (stat, revision) of every page. A stale one has a stat and revision that no file has."""
-        return {
-            path: (UNKNOWN_STAT, "") if path in stale else (FileStat(size, mtime_ns, inode), revision)
-            for path, size, mtime_ns, inode, revision in self.rows(
-                "SELECT path, size, mtime_ns, inode, revision FROM pages"
-            )
-        }
+    def version(self) -> tuple[int, int]:
+        """Differs after every change, whether this object or another process made it."""
+        with self._lock:
+            ((others,),) = self.rows("PRAGMA data_version")
+            return int(others), self._connection.total_changes
+
+    def stats(self) -> dict[str, FileStat]:
+        """Path -> stat of every page, as it was when the page was indexed."""
+        rows = self.rows("SELECT path, size, mtime_ns, inode FROM pages")
+        return {path: FileStat(size, mtime_ns, inode) for path, size, mtime_ns, inode in rows}
+
+    def revisions(self) -> dict[str, str]:
+        """Path -> revision of every page."""
+        return dict(self.rows("SELECT path, revision FROM pages"))
 
     def stale(self, *, need_vectors: bool) -> frozenset[str]:
         """Paths of the pages that a part of the index lacks, whatever their files say."""
@@ -293,13 +299,15 @@ class Manifest:
         bounds = (*values, -1 if limit is None else limit, offset)
         return self.pages(f"{condition} ORDER BY {_ORDERS[sort]} LIMIT ? OFFSET ?", bounds)
 
-    def numbers(self, where: PageFilter) -> list[int]:
+    def shut_out(self, where: PageFilter) -> tuple[list[int], int]:
+        """Numbers of the pages that a filter does not let through, and the highest number that there is."""
         condition, values = filter_condition(where)
-        return [number for (number,) in self.rows(f"SELECT number FROM pages WHERE {condition}", values)]
-
-    def page_count(self) -> int:
-        ((count,),) = self.rows("SELECT COUNT(*) FROM pages")
-        return int(count)
+        # What SQL cannot say yes or no to is not let through.
+        statement = (
+            f"SELECT number FROM pages WHERE NOT COALESCE(({condition}), 0) UNION ALL SELECT MAX(number) FROM pages"
+        )
+        *others, (highest,) = self.rows(statement, values)
+        return [number for (number,) in others], highest or 0
 
     def projects(self) -> tuple[str, ...]:
         found = self.rows("SELECT DISTINCT project FROM pages WHERE project IS NOT NULL ORDER BY project")
@@ -350,6 +358,8 @@ def filter_condition(where: PageFilter | None) -> tuple[str, list[object]]:
         require(f"type IN ({placeholders(where.types)})", *where.types)
     if where.statuses:
         require(f"status IN ({placeholders(where.statuses)})", *where.statuses)
+    if where.pinned:
+        require("pinned = 1")
     if where.agent is not None:
         require("agent = ?", where.agent)
     if where.session is not None:

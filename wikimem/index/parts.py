@@ -12,20 +12,24 @@ if TYPE_CHECKING:
 
 
 class Allowed:
-    """The pages, by number, that a search may see. Every stream applies it while it collects, never afterwards."""
+    """The pages, by number, that a search may see. Every stream applies it while it collects, never afterwards.
 
-    __slots__ = ("_sorted", "everything", "numbers")
+    They are `numbers`, or with `but` all up to `highest` except those: most filters shut few pages out.
+    """
 
-    def __init__(self, numbers: Iterable[int], *, everything: bool = False) -> None:
+    __slots__ = ("_sorted", "but", "everything", "highest", "numbers")
+
+    def __init__(
+        self, numbers: Iterable[int], *, everything: bool = False, but: bool = False, highest: int = 0
+    ) -> None:
         self.numbers = frozenset(numbers)
         self.everything = everything
+        self.but = but
+        self.highest = highest
         self._sorted: NDArray[np.int64] | None = None
 
     def __contains__(self, number: int) -> bool:
-        return number in self.numbers
-
-    def __len__(self) -> int:
-        return len(self.numbers)
+        return number <= self.highest and number not in self.numbers if self.but else number in self.numbers
 
     def mask(self, pages: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of `pages` (numbers, with repetitions) are allowed."""
@@ -33,7 +37,10 @@ class Allowed:
 
         if self._sorted is None:
             self._sorted = np.fromiter(sorted(self.numbers), dtype=np.int64, count=len(self.numbers))
-        return np.isin(pages, self._sorted)
+        if not self.but:
+            return np.isin(pages, self._sorted)
+        known = pages <= self.highest
+        return known & ~np.isin(pages, self._sorted) if self.numbers else known
 
 
 @dataclass(frozen=True, slots=True)

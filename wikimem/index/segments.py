@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from whoosh import writing as whoosh_writing
 from whoosh.filedb import filestore
 from whoosh.reading import SegmentReader
 
-# Whoosh declares itself typed and is so in part only.
-_merge_small: Final[Any] = whoosh_writing.MERGE_SMALL
-
 _TIER: Final = 8
-"""Segments of a like size from which on a bulk update joins them."""
+"""Segments of a like size from which on an update joins them."""
+_SMALL_TIERS: Final = 3
+"""Tiers (of up to 3, 31 and 255 passages) that the update of a single page joins: a tenth of a second at most."""
 
 
 class Storage(filestore.FileStorage):
@@ -34,22 +32,24 @@ class Storage(filestore.FileStorage):
 
 
 def merge_segments(writer: Any, segments: list[Any], *, bulk: bool) -> list[Any]:
-    """Whoosh's own policy for small segments; besides, drop the dead ones and rewrite those that are mostly dead.
+    """The segments to keep as they are; those that are joined into the new one have been read by then.
 
-    Rewriting a segment costs as much as the passages that live in it, fewer than were deleted from it since. Segments
-    of a like size are joined by bulk updates only, which take seconds anyway: a single page never waits for them.
+    Segments of a like size are joined when there are eight of them (tiers, as in Lucene's TieredMergePolicy), so that
+    a passage is rewritten a few times in its life and a search meets few segments. Large ones are joined by bulk
+    updates only, which take seconds anyway: a single page never waits for them. Besides, the dead ones are dropped and
+    those that are mostly dead rewritten, which costs as much as the passages that live there, fewer than were deleted.
     """
     living = [segment for segment in segments if segment.doc_count() > 0]
     doomed = {segment.segment_id() for segment in living if segment.deleted_count() > segment.doc_count()}
-    if bulk:
-        tiers: dict[int, list[str]] = {}
-        for segment in living:
-            tiers.setdefault(segment.doc_count().bit_length() // 3, []).append(segment.segment_id())
-        doomed.update(name for tier in tiers.values() if len(tier) >= _TIER for name in tier)
+    tiers: dict[int, list[str]] = {}
+    for segment in living:
+        tiers.setdefault(segment.doc_count().bit_length() // 3, []).append(segment.segment_id())
+    doomed.update(
+        name for tier, names in tiers.items() if len(names) >= _TIER and (bulk or tier < _SMALL_TIERS) for name in names
+    )
     for segment in living:
         if segment.segment_id() in doomed:
             reader = SegmentReader(writer.storage, writer.schema, segment)
             writer.add_reader(reader)
             reader.close()
-    kept: list[Any] = _merge_small(writer, [segment for segment in living if segment.segment_id() not in doomed])
-    return kept
+    return [segment for segment in living if segment.segment_id() not in doomed]

@@ -53,7 +53,8 @@ class PageFilter:
     """Which pages a search may see; applied inside every stream (law 9). None or empty means any.
 
     A page holds at `as_of` when it began before the end of that date and had not ended by then.
-    `project` admits pages of that project and, with `with_global`, pages that belong to no project.
+    `project` admits pages of that project and, with `with_global`, pages that belong to no project. `pinned` admits
+    pinned pages only.
     """
 
     as_of: datetime
@@ -65,6 +66,7 @@ class PageFilter:
     session: str | None = None
     statuses: tuple[str, ...] = ("active",)
     any_time: bool = False
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 MemoryType = Literal[
     "fact",
@@ -141,9 +141,14 @@ class Page:
     def body(self) -> str:
         return self.text[self.body_start :]
 
+    @property
+    def has_conflict(self) -> bool:
+        """Whether the text holds the markers of an unresolved merge."""
+        return any(problem.rule == CONFLICT_RULE for problem in self.problems)
+
     def without_conflict(self) -> Page:
         """This page without its text where that holds the markers of an unresolved merge: no side of it is a fact."""
-        if all(problem.rule != CONFLICT_RULE for problem in self.problems):
+        if not self.has_conflict:
             return self
         return replace(self, text=self.text[: self.body_start], headings=())
 
@@ -163,8 +168,7 @@ class Passage:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What a sweep compares before it reads a file (bytes, nanoseconds, inode number)."""
 
     size: int

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from wikimem.errors import Invalid
-from wikimem.model.hit import PageFilter, Trace
+from wikimem.model.hit import PageFilter, PageRow, Trace
 from wikimem.model.page import Page
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.hits import Excerpt, Hit, hit_of
-from wikimem.search.packing import ContextPack, Offer, pack
+from wikimem.search.packing import ContextPack, Offer, Reason, pack
 from wikimem.search.query import fold
 from wikimem.search.search import SearchOutcome, search
 from wikimem.search.streams import STREAM_NAMES
@@ -39,7 +39,7 @@ LEADING_PASSAGES: Final = 3
 
 
 @dataclass(slots=True)
-class _Gathering:
+class Gathering:
     """What one call reads with: every page is read once, and offered once."""
 
     index: Index
@@ -97,26 +97,36 @@ def pack_context(
         raise Invalid(f"the budget is {budget} tokens, and must be at least 1")
     if not query_text.strip() and not files:
         raise Invalid("neither a query nor a file was given", hint="Say what the context is for.")
-    gathering = _Gathering(index, where, now, budget, PageReader(read_page, mask, where))
-    offers = [*_pinned(gathering), *_naming_files(gathering, files)]
+    gathering = Gathering(index, where, now, budget, PageReader(read_page, mask, where))
+    offers = [*pinned_pages(gathering), *pages_naming(gathering, files)]
     outcome = SearchOutcome((), {})
     if query_text.strip():
         outcome = gathering.search(query_text, MOST_HITS, streams)
-        offers.extend(_offers(gathering, outcome.hits))
+        offers.extend(found_pages(gathering, outcome.hits))
     packed = pack(offers, budget, index.counts().tokens)
     stale = len(gathering.reader.stale) + outcome.stale
     return replace(packed, answered=outcome.answered, stale=stale)
 
 
-def _pinned(gathering: _Gathering) -> Iterator[Offer]:
+def pinned_pages(gathering: Gathering) -> Iterator[Offer]:
+    """Offer the pinned pages of the project at hand, and of none."""
     scopes = (gathering.where.project, None)
-    rows = [row for row in gathering.index.list_pages(gathering.where) if row.pinned and row.project in scopes]
+    rows = [row for row in gathering.index.list_pages(replace(gathering.where, pinned=True)) if row.project in scopes]
     rows.sort(key=lambda row: (row.project is None, -(row.importance or 0.0), row.path))
+    yield from listed_pages(gathering, rows, "pinned")
+
+
+def listed_pages(
+    gathering: Gathering, rows: Iterable[PageRow], reason: Reason, *, section: str = ""
+) -> Iterator[Offer]:
+    """Offer pages in the order given, by their first passages, of that section where there is one; none twice."""
     for row in rows:
-        page = gathering.reader.read(row)
+        page = gathering.reader.read(row) if row.path not in gathering.offered else None
         if page is None:
             continue
-        leading = cut_passages(page)[:LEADING_PASSAGES]
+        passages = cut_passages(page)
+        named = [passage for passage in passages if section and section in passage.heading.split(" > ")]
+        leading = (named or passages)[:LEADING_PASSAGES]
         excerpts = tuple(
             Excerpt(gathering.reader.masked_slice(page, p.start, p.end).strip(), p.heading, p.start) for p in leading
         )
@@ -124,10 +134,11 @@ def _pinned(gathering: _Gathering) -> Iterator[Offer]:
             continue
         gathering.offered.add(row.path)
         hit = hit_of(row_of(page, row), excerpts, Trace(), 0.0, gathering.reader.mask)
-        yield Offer(hit, "pinned", excerpts, gathering.whole(row.path))
+        yield Offer(hit, reason, excerpts, gathering.whole(row.path))
 
 
-def _naming_files(gathering: _Gathering, files: Sequence[str]) -> Iterator[Offer]:
+def pages_naming(gathering: Gathering, files: Sequence[str]) -> Iterator[Offer]:
+    """Offer pages that name one of the files; those that name its whole path come first."""
     for file in files:
         path = file.replace("\\", "/").strip()
         name = path.rsplit("/", 1)[-1]
@@ -147,7 +158,8 @@ def _naming_files(gathering: _Gathering, files: Sequence[str]) -> Iterator[Offer
             yield Offer(hit, "file", excerpts, gathering.whole(hit.path))
 
 
-def _offers(gathering: _Gathering, hits: Sequence[Hit]) -> Iterator[Offer]:
+def found_pages(gathering: Gathering, hits: Sequence[Hit]) -> Iterator[Offer]:
+    """Offer what a search found, less what was offered before."""
     for hit in hits:
         if hit.path not in gathering.offered:
             gathering.offered.add(hit.path)

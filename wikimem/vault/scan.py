@@ -9,31 +9,38 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
+import time
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from wikimem.errors import Damaged, NotFound, Refused, Unavailable
+from wikimem.errors import NotFound, Refused, Unavailable, WikimemError
 from wikimem.model.page import FileStat, Problem
 from wikimem.vault.gitcommand import run_git
 from wikimem.vault.layout import is_page_name
-from wikimem.vault.names import folded
-from wikimem.vault.project import WorkTree, find_work_tree
-
-if TYPE_CHECKING:
-    from dulwich.ignore import IgnoreFilter, IgnoreFilterManager
+from wikimem.vault.pagerules import (
+    IGNORE_FILE,
+    Rules,
+    exclude_rules,
+    git_index_of,
+    git_rules,
+    ignored_folders,
+    ignores_all,
+    lists_tracked_but_ignored,
+    places_of_git_rules,
+    rules_without_git,
+)
+from wikimem.vault.standing import Stamp, Standing, stamp_of, stamps_of, standing_from, standing_of
 
 MAX_PAGE_BYTES: Final = 10_000_000
 """A larger file is a log or a dump with the ending of a page; it would be most of the index."""
 
-IGNORE_FILE: Final = ".wikimemignore"
-_MAX_IGNORE_BYTES: Final = 256_000
-_LIST_TIMEOUT_S: Final = 600
-_UNOPENED: Final = re.compile(rb"could not open directory '(.+?)/?': ")
+_KIND_AND_READ: Final = 0o170_000 | stat.S_IRUSR
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,107 +48,221 @@ class Scan:
     """What is on the disk. `files` maps a page's path, spelled as on disk, to its stat.
 
     `skipped` says what was passed over and why. `unread` are folders (and files) that could not be read: what an
-    earlier scan found there is not gone.
+    earlier scan found there is not gone. `standing` keeps what was decided about names, for the next scan. `only` are
+    the paths that were looked at where not the whole vault was.
     """
 
     files: dict[str, FileStat]
     skipped: tuple[Problem, ...] = ()
     unread: tuple[str, ...] = ()
+    standing: str = ""
+    only: frozenset[str] | None = None
 
     def is_unread(self, path: str) -> bool:
         """Whether nothing can be said about `path`, because it or a folder above it could not be read."""
         return any(path == place or path.startswith(f"{place}/") for place in self.unread)
 
 
-def scan(root: Path, exclude: Sequence[str] = (), *, max_bytes: int = MAX_PAGE_BYTES) -> Scan:
+def scan(
+    root: Path,
+    exclude: Sequence[str] = (),
+    *,
+    max_bytes: int = MAX_PAGE_BYTES,
+    known: Mapping[str, FileStat] | None = None,
+    standing: str = "",
+) -> Scan:
     """Walk the vault at `root` (which may be a symbolic link) and list its pages.
 
     `exclude` are patterns as in a .gitignore, from the root; a file `.wikimemignore` there adds to them. They hold
     for tracked pages too. Hidden files and folders, nested repositories and submodules are not entered. NotFound
     where the root is no folder, Unavailable where it cannot be read, Damaged where git cannot read its own index.
+
+    `known` are the pages that an earlier scan found and `standing` what it decided: while that stands, git is asked
+    only where a name is new. The result is the same without them.
     """
-    walk = _Walk(Path(os.path.realpath(root)), max_bytes)
-    if not os.path.isdir(walk.root):
+    top = Path(os.path.realpath(root))
+    walk = _Walk(top, exclude, max_bytes)
+    if not os.path.isdir(top):
         raise NotFound(f"the vault's folder {root} is not there", hint="Is the drive mounted, or was it moved?")
-    if not os.access(walk.root, os.R_OK | os.X_OK):
-        raise Unavailable(f"cannot read the vault's folder {walk.root}", hint="Check its permissions.")
-    walk.excluded = _exclude_rules(walk, exclude)
-    walk.git = _git_rules(walk)
+    if not os.access(top, os.R_OK | os.X_OK):
+        raise Unavailable(f"cannot read the vault's folder {top}", hint="Check its permissions.")
+    if known:
+        walk.known, walk.standing = known, standing_from(standing, exclude)
+    if walk.standing is None:
+        _ = walk.git  # a repository that git cannot read is refused even where the vault is empty
     walk.run()
     return Scan(
         files=dict(sorted(walk.files.items())),
         skipped=tuple(sorted(walk.problems, key=lambda problem: (problem.path, problem.rule))),
         unread=tuple(sorted(walk.unread)),
+        standing=walk.now_standing(),
     )
+
+
+def look_at(root: Path, paths: Collection[str], known: Mapping[str, FileStat]) -> Scan | None:
+    """What became of `paths`, in a vault whose pages were `known`; None where only a scan of the whole can tell.
+
+    That is so for a page of a new name, since git may ignore it, and for the lists that say what is ignored.
+    """
+    files: dict[str, FileStat] = {}
+    for path in paths:
+        name = path.rpartition("/")[2]
+        if name in (".gitignore", IGNORE_FILE):
+            return None
+        try:
+            seen = os.lstat(root / path)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return None
+        if path not in known:
+            if is_page_name(name) and not any(part.startswith(".") for part in path.split("/")):
+                return None
+            continue
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > MAX_PAGE_BYTES or not _is_readable(str(root / path), seen):
+            return None
+        files[path] = FileStat(seen.st_size, seen.st_mtime_ns, seen.st_ino)
+    return Scan(files, only=frozenset(paths))
 
 
 def why_overlooked(root: Path, path: str, exclude: Sequence[str] = ()) -> str:
     """Why `scan` would not find a page that was put at `path`, in words; empty where it would."""
-    walk = _Walk(Path(os.path.realpath(root)), MAX_PAGE_BYTES)
-    excluded = _exclude_rules(walk, exclude)
+    top = Path(os.path.realpath(root))
+    excluded = exclude_rules(top, exclude, lambda *_: None)
     folder = ""
     for part in path.split("/")[:-1]:
         folder = f"{folder}/{part}" if folder else part
         if not excluded.enters(folder):
             return f"'{folder}' is excluded from the vault"
-        if os.path.lexists(walk.root / folder / ".git"):
+        if os.path.lexists(top / folder / ".git"):
             return f"'{folder}' is a git repository of its own"
     if not excluded.takes(path):
         return "it is excluded from the vault"
     try:
         # The dot keeps a name that begins with a colon from being read as magic.
         literal = {"GIT_LITERAL_PATHSPECS": "0"}
-        done = run_git(walk.root, "check-ignore", "-q", "--", f"./{path}", env=literal, check=False)
+        done = run_git(top, "check-ignore", "-q", "--", f"./{path}", env=literal, check=False)
         ignored = done.returncode == 0
     except (Unavailable, NotFound, Refused):
-        ignored = not _rules_without_git(walk).takes(path)
+        ignored = not rules_without_git(top).takes(path)
     return "git ignores it" if ignored else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """Answers for paths relative to the root: may a folder hold pages, is a file one of them."""
-
-    enters: Callable[[str], bool]
-    takes: Callable[[str], bool]
-
-
-_EVERYTHING: Final = _Rules(lambda _: True, lambda _: True)
-
-
-@dataclass(slots=True)
+@dataclass
 class _Walk:
     root: Path
+    exclude: Sequence[str]
     max_bytes: int
-    git: _Rules = _EVERYTHING
-    excluded: _Rules = _EVERYTHING
+    known: Mapping[str, FileStat] = field(default_factory=dict)
+    standing: Standing | None = None
     files: dict[str, FileStat] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
+    decided: dict[str, bool] = field(default_factory=dict)
+    places: dict[str, Stamp] = field(default_factory=dict)
+    shut: list[str] = field(default_factory=list)
+    started_ns: int = field(default_factory=time.time_ns)
 
     def run(self) -> None:
+        me = os.geteuid()
         folders = [""]
         while folders:
             folder = folders.pop()
             entries = self.list_folder(folder)
-            if folder and any(entry.name == ".git" for entry in entries):
+            names = {entry.name for entry in entries}
+            if folder and ".git" in names:
                 self.report("nested-repository", folder, "a git repository of its own; its pages are not indexed")
                 continue
+            if ".gitignore" in names:
+                self.look_at_ignore_file(os.path.join(self.root, folder, ".gitignore"))
+            prefix = f"{folder}/" if folder else ""
             for entry in entries:
-                path = f"{folder}/{entry.name}" if folder else entry.name
+                path = prefix + entry.name
+                known = self.known.get(path) if self.standing else None
+                if known is not None and _is_as_known(entry, known, me):
+                    self.files[path] = known
+                    continue
                 if entry.name.startswith("."):
                     continue
                 if entry.is_symlink():
                     self.links.append(path)
                 elif entry.is_dir(follow_symlinks=False):
-                    if self.git.enters(path) and self.excluded.enters(path) and self.has_fit_name(path, is_folder=True):
+                    if self.enters(path) and self.has_fit_name(path, is_folder=True):
                         folders.append(path)
                 elif is_page_name(entry.name):
                     self.look_at(path, entry)
         # After all pages are known: a link to one of them is no loss.
         for path in self.links:
             self.look_at_link(path)
+
+    # What is decided about names
+
+    def look_at_ignore_file(self, path: str) -> None:
+        """A list that is new, or not as it was, may decide otherwise about everything below its folder."""
+        self.places[path] = stamp_of(path)
+        if self.standing and not self.standing.stands(path):
+            self.standing = None
+
+    @cached_property
+    def excluded(self) -> Rules:
+        self.places |= stamps_of([self.root / IGNORE_FILE])
+        return exclude_rules(self.root, self.exclude, self.report)
+
+    @cached_property
+    def git(self) -> Rules:
+        """Read when a name is met about which nothing was decided."""
+        with suppress(WikimemError):  # no repository, or no git: then these rules are not lasting
+            self.places |= stamps_of([*places_of_git_rules(self.root), git_index_of(self.root)])
+        return git_rules(self.root, self.report)
+
+    def decide(self, name: str, ask: Callable[[], bool]) -> bool:
+        decided = self.standing.decided.get(name) if self.standing else None
+        self.decided[name] = ask() if decided is None else decided
+        return self.decided[name]
+
+    def enters(self, path: str) -> bool:
+        return self.decide(f"{path}/", lambda: self.excluded.enters(path) and self.git_enters(path))
+
+    def git_enters(self, path: str) -> bool:
+        enters = self.git.enters(path)
+        if not enters:
+            self.shut.append(path)
+        return enters
+
+    def takes(self, path: str) -> bool:
+        return self.decide(path, lambda: self.excluded.takes(path) and self.git.takes(path))
+
+    def now_standing(self) -> str:
+        """What the next scan may rest on, as text; empty where it has to decide anew."""
+        asked = "git" in self.__dict__
+        if not asked:
+            return self.standing.text if self.standing else ""
+        if not (self.git.lasting and self.excluded.lasting):
+            return ""
+        if self.standing:
+            # Some of it was decided by what the scan before looked at.
+            self.places = self.standing.places | self.places
+        decided = {name: taken for name, taken in self.decided.items() if name not in self.files}
+        ignored = ignored_folders(self.root, self.shut)
+        for folder in self.shut:
+            if folder in ignored:
+                continue
+            # git lists nothing in there now, which may change with what is put there.
+            inner = os.path.join(self.root, folder, ".gitignore")
+            if not os.path.lexists(inner):
+                decided[f"{folder}/"] = True
+            elif ignores_all(inner):
+                self.places[inner] = stamp_of(inner)
+            else:
+                return ""
+        if all(decided.values()) and not lists_tracked_but_ignored(self.root):
+            # What is tracked makes no difference then, and the index changes with every commit.
+            del self.places[os.fspath(git_index_of(self.root))]
+        standing = standing_of(decided, self.places, self.exclude, since_ns=self.started_ns)
+        return standing.text if standing else ""
+
+    # What is on the disk
 
     def list_folder(self, folder: str) -> list[os.DirEntry[str]]:
         try:
@@ -165,8 +286,9 @@ class _Walk:
             self.report_unread(path, error)
             return
         regular = stat.S_ISREG(seen.st_mode)
+        stands = self.standing is not None and path in self.known
         # git lists regular files only, so it cannot be asked about a FIFO.
-        if not self.excluded.takes(path) or (regular and not self.git.takes(path)):
+        if not stands and not (self.takes(path) if regular else self.excluded.takes(path)):
             return
         if not self.has_fit_name(path, is_folder=False):
             return
@@ -182,7 +304,7 @@ class _Walk:
 
     def look_at_link(self, path: str) -> None:
         """Report a link where a page may be missed through it: it leaves the vault, loops, or leads to no page."""
-        if not self.excluded.takes(path) or not self.git.takes(path):
+        if not self.takes(path):
             return
         named_page = is_page_name(path)
         try:
@@ -224,153 +346,19 @@ class _Walk:
         self.problems.append(Problem(rule=rule, path=_printable(path), message=message))
 
 
-def _exclude_rules(walk: _Walk, exclude: Sequence[str]) -> _Rules:
-    """Rules from the settings and from `.wikimemignore`; the later and more exact of two patterns wins, as in git."""
-    lines = [pattern.encode("utf-8", "surrogateescape") for pattern in exclude]
-    path = walk.root / IGNORE_FILE
+def _is_as_known(entry: os.DirEntry[str], known: FileStat, me: int) -> bool:
+    """Whether a page is still the same file, and one that its owner `me` (a user id) can read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                lines += file.read(_MAX_IGNORE_BYTES).removeprefix(b"\xef\xbb\xbf").splitlines()
-            else:
-                walk.report("unreadable", IGNORE_FILE, "not a regular file, so its patterns do not hold")
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        walk.report("unreadable", IGNORE_FILE, f"cannot be read, so its patterns do not hold: {error.strerror}")
-    if not any(line.strip() and not line.startswith(b"#") for line in lines):
-        return _EVERYTHING
-    from dulwich.ignore import IgnoreFilter, read_ignore_patterns  # heavy, and most vaults have no pattern
-
-    composed = [_composed(line.decode("utf-8", "surrogateescape")) for line in lines]
-    rules = IgnoreFilter(read_ignore_patterns(iter(os.fsencode(line) for line in composed)))  # type: ignore[arg-type]
-    return _Rules(
-        enters=lambda path: not _is_ignored(rules, path, is_folder=True),
-        takes=lambda path: not _is_ignored(rules, path, is_folder=False),
-    )
-
-
-def _is_ignored(rules: IgnoreFilter, path: str, *, is_folder: bool) -> bool:
-    """Whether the last pattern that fits ignores `path`; its folders were asked about before it."""
-    name = os.fsencode(_composed(path))
-    decisive = next((pattern for pattern in reversed(rules.patterns) if pattern.matches(name, is_folder)), None)
-    return decisive is not None and decisive.is_exclude
-
-
-def _git_rules(walk: _Walk) -> _Rules:
-    try:
-        done = run_git(
-            walk.root,
-            *("ls-files", "-z", "--cached", "--others", "--exclude-standard"),
-            timeout_s=_LIST_TIMEOUT_S,
-        )
-    except Refused as error:
-        walk.report("git-ownership", "", f"{error.message}; {error.hint}")
-        return _rules_without_git(walk)
-    except (Unavailable, NotFound):
-        return _rules_without_git(walk)
-    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
-    listed = {name for name in names if not name.endswith("/")}
-    # Entered to be reported: a nested repository is listed with a slash, and what git could not open it names.
-    barred = {name.rstrip("/") for name in names - listed}
-    barred |= {os.fsdecode(match[1]) for match in _UNOPENED.finditer(done.stderr)}
-    tree = find_work_tree(walk.root)
-    if not listed and tree is not None and ignored_around(tree, walk.root):
-        walk.report("ignored-vault", "", "the repository around the vault ignores its folder, so no page is seen")
-    pages = _Names(walk.root, listed)
-    # A submodule is listed like a file.
-    folders = _Names(walk.root, _folders_of(listed) | barred | _folders_of(barred) | listed)
-    return _Rules(enters=folders.__contains__, takes=pages.__contains__)
-
-
-class _Names:
-    """Paths that git listed. Where git spells a name otherwise than the disk, it is found if both are one file.
-
-    That happens on file systems that ignore case (after `mv readme.md README.md`) and with core.precomposeUnicode.
-    """
-
-    def __init__(self, root: Path, names: set[str]) -> None:
-        self._root = root
-        self._names = names
-        self._folded: dict[str, str] | None = None
-
-    def __contains__(self, path: str) -> bool:
-        if path in self._names:
-            return True
-        if self._folded is None:
-            self._folded = {folded(name): name for name in self._names}
-        other = self._folded.get(folded(path))
-        try:
-            return other is not None and os.path.samefile(self._root / other, self._root / path)
-        except OSError:
-            return False
-
-
-def ignored_around(tree: WorkTree, root: Path) -> bool:
-    """Whether the repository around the folder `root`, which need not exist yet, ignores it as a whole."""
-    if tree.top == root:
+        seen = entry.stat(follow_symlinks=False)
+    except OSError:
         return False
-    # The slash makes it a folder, and the dot keeps a name that begins with a colon from being read as magic.
-    inner = f"{root.relative_to(tree.top).as_posix()}/"
-    literal = {"GIT_LITERAL_PATHSPECS": "0"}
-    try:
-        done = run_git(tree.top, "check-ignore", "-q", "--", f"./{inner}", env=literal, check=False)
-    except Unavailable:
-        return _filters_without_git(tree.top, tree).may_prune_directory(inner)
-    if done.returncode not in (0, 1):
-        raise Damaged(
-            f"git cannot say whether it ignores {root}: {done.stderr.decode('utf-8', 'replace').strip()}",
-            hint=f"Run `git -C {tree.top} status` to see what is wrong.",
-        )
-    return done.returncode == 0
-
-
-def _rules_without_git(walk: _Walk) -> _Rules:
-    """git's rules as dulwich reads them; tracked files are kept whatever the rules say."""
-    tree = find_work_tree(walk.root)
-    top = tree.top if tree else walk.root
-    prefix = "" if top == walk.root else walk.root.relative_to(top).as_posix() + "/"
-    manager = _filters_without_git(top, tree)
-    tracked = _tracked_without_git(tree, prefix) if tree else frozenset()
-    tracked_folders = _folders_of(tracked)
-    return _Rules(
-        enters=lambda path: path in tracked_folders or not manager.may_prune_directory(f"{prefix}{path}/"),
-        takes=lambda path: path in tracked or not manager.is_ignored(prefix + path),
+    return (
+        seen.st_mtime_ns == known.mtime_ns
+        and seen.st_size == known.size
+        and seen.st_ino == known.inode
+        and seen.st_mode & _KIND_AND_READ == stat.S_IFREG | stat.S_IRUSR
+        and seen.st_uid == me
     )
-
-
-def _filters_without_git(top: Path, tree: WorkTree | None) -> IgnoreFilterManager:
-    """The .gitignore files below `top`, the repository's info/exclude, and the user's own ignore file."""
-    from dulwich.config import StackedConfig
-    from dulwich.ignore import IgnoreFilter, IgnoreFilterManager, default_user_ignore_filter_path
-
-    places = [Path(default_user_ignore_filter_path(StackedConfig.default())).expanduser()]
-    if tree:
-        places.insert(0, tree.common_dir / "info" / "exclude")
-    filters = [IgnoreFilter.from_path(place) for place in places if os.path.isfile(place)]
-    return IgnoreFilterManager(os.fspath(top), filters, False)
-
-
-def _tracked_without_git(repository: WorkTree, prefix: str) -> frozenset[str]:
-    """Paths below `prefix` that the index of the work tree names, relative to it."""
-    from dulwich.index import Index
-
-    path = repository.git_dir / "index"
-    if not os.path.isfile(path):
-        return frozenset()
-    names = (os.fsdecode(name) for name in Index(path))
-    return frozenset(name.removeprefix(prefix) for name in names if name.startswith(prefix))
-
-
-def _folders_of(paths: Iterable[str]) -> set[str]:
-    folders: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders
 
 
 def _is_readable(path: str, seen: os.stat_result) -> bool:
@@ -378,11 +366,6 @@ def _is_readable(path: str, seen: os.stat_result) -> bool:
     if seen.st_uid == os.geteuid() and seen.st_mode & stat.S_IRUSR:
         return True
     return os.access(path, os.R_OK)
-
-
-def _composed(text: str) -> str:
-    """NFC, so that a pattern fits a name whichever way the file system spells it."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _printable(path: str) -> str:
