@@ -15,7 +15,7 @@ from wikimem.index.words import BOOSTS, K1, B, WordsDamaged, WordsEntry, WordsIn
 
 
 def entry(passage: int, body: str, *, page: int = 0, title: str = "") -> WordsEntry:
-    return WordsEntry(passage, page or passage, (title.split(), [], [], [], body.split()))
+    return WordsEntry(passage, page or passage, (title.split(), [], [], [], body.split(), []))
 
 
 def filled(folder: Path, *entries: WordsEntry) -> WordsIndex:
@@ -138,7 +138,7 @@ def test_damaged_files_are_told_apart_from_nothing_found(tmp_path: Path, damage:
 @pytest.mark.parametrize("term", ["", "\ud800", "a" * 500, "\x00", "*", "(", '"', "c++", "don't", "AND"])
 def test_any_term_is_only_a_term(tmp_path: Path, term: str) -> None:
     words = WordsIndex(tmp_path / "w")
-    words.apply([WordsEntry(1, 1, ([], [], [], [], [term, "x"]))], ())
+    words.apply([WordsEntry(1, 1, ([], [], [], [], [term, "x"], []))], ())
     assert [passage for passage, _ in words.search([term], 5, None)] == [1]
 
 

@@ -260,6 +260,25 @@ def test_a_question_about_a_person_is_not_answered_with_another_person(vault: Sm
     assert set(vault.paths("What are Joanna's hobbies?", limit=2)) == {"Joanna", "Pottery"}
 
 
+def test_a_question_in_the_first_person_is_answered_by_what_the_person_said(vault: SmallVault) -> None:
+    """An agent that talks about a thing at length does not outvote the person who said which one is theirs."""
+    told = "A port is a number; choose one that is free, such as port 80 for web pages."
+    mine = "**user**: we put the server on port 8123\n\n**assistant**: Done, it listens there."
+    vault.add(
+        Mine=f"---\ntype: session\n---\n{mine}",
+        **{f"Told_{n}": f"---\ntype: session\n---\n**user**: hello\n\n**assistant**: {told} {n}" for n in range(6)},
+    )
+    assert vault.paths("Which port did I choose for the server?")[0] == "Mine"
+    hit = vault.search("Which port did I choose for the server?").hits[0]
+    assert hit.trace.parts["said"] > 0
+    assert "said" not in vault.search("Which port has the server?").hits[0].trace.parts
+
+
+def test_notes_without_speakers_count_as_said_by_their_person(vault: SmallVault) -> None:
+    vault.add(Note="The server is on port 8123.", Talk="**user**: hello\n\n**assistant**: the server has a port")
+    assert vault.paths("Which port did I choose for the server?")[0] == "Note"
+
+
 @pytest.mark.parametrize("word", ["quuxword4x", "E_CONN_7731", "zrkPtlQv"])
 def test_the_only_page_with_an_identifier_comes_clearly_first(vault: SmallVault, word: str) -> None:
     """What the model makes of the fragments of a word that it does not know must not outvote the word."""

@@ -13,6 +13,7 @@ from wikimem.index.parts import LinkRow
 from wikimem.model.hit import PageRow
 from wikimem.model.page import FileStat, Metadata, Page, Passage, Problem
 from wikimem.text.passages import cut_passages
+from wikimem.text.speakers import Span, cut_out, said_by_person
 from wikimem.text.tokens import estimate_tokens
 
 Mask = Callable[[str], str]
@@ -34,7 +35,7 @@ class PreparedPassage:
     @property
     def meaning(self) -> str:
         """What its vector is made of: the words of its page and heading, and its own."""
-        title, _, heading, _, body = self.fields
+        title, _, heading, _, body, _ = self.fields
         return "\n".join(part for part in (title, heading, body) if part)
 
 
@@ -87,6 +88,7 @@ def prepare_page(page: Page, stat: FileStat, mask: Mask) -> PreparedPage:
     stem = stem_of(page.path)
     other_names = "\n".join((*aliases, *(() if stem == page.title else (hide(stem),))))
     labels = "\n".join((*tags, _foreign_properties(page, hide)))
+    said = said_by_person(page.text, page.body_start) or ()
     return PreparedPage(
         row=row,
         stat=stat,
@@ -97,7 +99,7 @@ def prepare_page(page: Page, stat: FileStat, mask: Mask) -> PreparedPage:
             for link in page.links
         ),
         passages=tuple(
-            _prepare_passage(page, passage, (title, other_names, labels), hide) for passage in cut_passages(page)
+            _prepare_passage(page, passage, (title, other_names, labels), said, hide) for passage in cut_passages(page)
         ),
         problems=tuple(replace(problem, message=hide(problem.message)) for problem in page.problems),
     )
@@ -125,10 +127,13 @@ def project_of(path: str) -> str | None:
     return parts[1] if parts[0] == "projects" and len(parts) > 2 else None
 
 
-def _prepare_passage(page: Page, passage: Passage, shared: tuple[str, str, str], hide: Mask) -> PreparedPassage:
+def _prepare_passage(
+    page: Page, passage: Passage, shared: tuple[str, str, str], said: tuple[Span, ...], hide: Mask
+) -> PreparedPassage:
     title, other_names, labels = shared
     heading = hide(passage.heading)
-    texts = (title, other_names, heading, labels, hide(page.text[passage.start : passage.end]))
+    body = hide(page.text[passage.start : passage.end])
+    texts = (title, other_names, heading, labels, body, hide(cut_out(page.text, said, passage.start, passage.end)))
     digest = blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return PreparedPassage(passage, heading, texts, digest)
 

@@ -166,7 +166,7 @@ def _write_words(parts: Parts, plan: _Plan) -> None:
 
     parts.words.apply(
         [
-            WordsEntry(entry.passage.id, page, (*map(terms, entry.fields[:-1]), index_terms(entry.fields[-1])))
+            WordsEntry(entry.passage.id, page, (*map(terms, entry.fields[:-2]), *map(index_terms, entry.fields[-2:])))
             for page, entry in plan.to_words
         ],
         plan.gone,

@@ -5,7 +5,8 @@
     idf(t)    = ln(1 + (N - n + 0.5) / (n + 0.5)),  n of N living passages hold t in any field
 
 A page is scored by the same formula with its passages taken together: a field's terms and lengths are added up where
-each passage has its own (heading, body), and counted once where all have the same (title, aliases, tags).
+each passage has its own (heading, body), and counted once where all have the same (title, aliases, tags). What a person
+said on a page is scored likewise, from one field alone; where nobody is named as speaking, the body is what is said.
 
 Terms are OR-ed: a passage needs one of them. The words of a page's title, aliases and tags are words of each of its
 passages. All statistics are those of living passages, so that an index that grew by updates ranks exactly as one that
@@ -23,7 +24,7 @@ import re
 import struct
 import threading
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,17 @@ from whoosh.reading import CorruptIndexError
 
 from wikimem.errors import Damaged, Unavailable
 from wikimem.index.parts import Allowed
-from wikimem.index.postings import FIELDS, Leaf, Postings, make_schema, pack_place, read_leaves, read_postings
+from wikimem.index.postings import (
+    FIELDS,
+    SAID,
+    STORED,
+    Leaf,
+    Postings,
+    make_schema,
+    pack_place,
+    read_leaves,
+    read_postings,
+)
 from wikimem.index.segments import Storage, merge_segments
 
 K1: Final = 1.2
@@ -46,7 +57,7 @@ B: Final = 0.75
 BOOSTS: Final = dict(zip(FIELDS, (3.0, 3.0, 1.5, 2.0, 1.0), strict=True))
 """A title says thrice what the body says, as Lucene's examples have it; headings lie between. Not tuned."""
 
-_OF_EACH_PASSAGE: Final = frozenset({"heading", "body"})
+_OF_EACH_PASSAGE: Final = frozenset({"heading", "body", SAID})
 """Fields that each passage has for itself; the others are the page's."""
 
 # Whoosh declares itself typed and is so in part only.
@@ -60,19 +71,8 @@ _CACHED_POSTINGS: Final = 4_000_000
 """Postings kept decoded between questions, 12 bytes each."""
 _TOC: Final = re.compile(r"_MAIN_([0-9]+)\.toc")
 _BROKEN: Final = (
-    whoosh_index.IndexError,
-    CorruptIndexError,
-    whoosh_writing.IndexingError,
-    OSError,
-    pickle.UnpicklingError,
-    EOFError,
-    struct.error,
-    zlib.error,
-    ValueError,
-    LookupError,
-    AttributeError,
-    TypeError,
-    AssertionError,
+    *(whoosh_index.IndexError, CorruptIndexError, whoosh_writing.IndexingError, OSError, pickle.UnpicklingError),
+    *(EOFError, struct.error, zlib.error, ValueError, LookupError, AttributeError, TypeError, AssertionError),
     ImportError,
 )
 """What Whoosh raises on files that are not as it wrote them; it unpickles before it checks."""
@@ -84,7 +84,7 @@ class WordsDamaged(Damaged):
 
 @dataclass(frozen=True, slots=True)
 class WordsEntry:
-    """A passage to index: the terms of each of FIELDS, in that order."""
+    """A passage to index: the terms of each of STORED, in that order."""
 
     passage: int
     page: int
@@ -107,6 +107,9 @@ class _Snapshot:
     place_of_page: NDArray[np.int64]
     page_norms: NDArray[np.float32]
     """As `norms`, for each field and page."""
+    said: NDArray[np.bool_]
+    """For each page, whether somebody is named as speaking there."""
+    said_norms: NDArray[np.float32]
 
 
 _NOTHING: Final = _Snapshot(
@@ -121,6 +124,8 @@ _NOTHING: Final = _Snapshot(
     numbers=np.zeros(0, dtype=np.int64),
     place_of_page=np.zeros(0, dtype=np.int64),
     page_norms=np.zeros((len(FIELDS), 0), dtype=np.float32),
+    said=np.zeros(0, dtype=bool),
+    said_norms=np.zeros(0, dtype=np.float32),
 )
 
 
@@ -158,13 +163,18 @@ class WordsIndex:
             found = np.flatnonzero((scores > 0) & seen)
             return _best(snapshot.ids[found], scores[found], limit)
 
-    def search_pages(self, terms: Sequence[str], limit: int, allowed: Allowed | None) -> list[tuple[int, float]]:
-        """The best `limit` pages, by number, that hold any of `terms`, with their scores as wholes; as `search`."""
+    def search_pages(
+        self, terms: Sequence[str], limit: int, allowed: Allowed | None, *, said: bool = False
+    ) -> list[tuple[int, float]]:
+        """The best `limit` pages, by number, that hold any of `terms`, with their scores as wholes; as `search`.
+
+        With `said` only what the person said counts.
+        """
         with self._lock, self._reading():
             snapshot = self._current()
             if not terms or limit <= 0 or not len(snapshot.numbers):
                 return []
-            scores = self._page_scores(snapshot, terms)
+            scores = self._page_scores(snapshot, terms, self._said_weights if said else self._page_weights)
             seen = scores > 0
             if allowed is not None and not allowed.everything:
                 seen &= allowed.mask(snapshot.numbers)
@@ -186,8 +196,7 @@ class WordsIndex:
     def page_count(self) -> tuple[int, int]:
         """How many pages, and how many passages, are indexed."""
         with self._lock, self._reading():
-            snapshot = self._current()
-            return len(snapshot.numbers), int(np.count_nonzero(snapshot.live))
+            return len((snapshot := self._current()).numbers), int(np.count_nonzero(snapshot.live))
 
     def ids(self) -> set[int]:
         """Every passage that is indexed."""
@@ -205,7 +214,7 @@ class WordsIndex:
             for leaf in self._current().leaves:
                 digests = np.zeros(len(leaf.places), dtype=np.uint64)
                 for field, term in leaf.reader.all_terms():
-                    postings = read_postings(leaf, field, term) if field in FIELDS else None
+                    postings = read_postings(leaf, field, term) if field in STORED else None
                     if postings is not None:
                         code = hashlib.blake2b(f"{field}\0".encode() + term, digest_size=8).digest()
                         documents, weights = postings
@@ -239,11 +248,13 @@ class WordsIndex:
                     weights[documents] += postings[1] * snapshot.norms[position, documents]
         return weights
 
-    def _page_scores(self, snapshot: _Snapshot, terms: Sequence[str]) -> NDArray[np.float32]:
+    def _page_scores(
+        self, snapshot: _Snapshot, terms: Sequence[str], weigh: Callable[[_Snapshot, bytes], NDArray[np.float32]]
+    ) -> NDArray[np.float32]:
         total = len(snapshot.numbers)
         scores = np.zeros(total, dtype=np.float32)
         for term in dict.fromkeys(terms):
-            weights = self._page_weights(snapshot, term.encode("utf-8", "surrogatepass"))
+            weights = weigh(snapshot, term.encode("utf-8", "surrogatepass"))
             held = int(np.count_nonzero(weights))
             if held:
                 idf = np.float32(np.log1p((total - held + 0.5) / (held + 0.5)))
@@ -253,20 +264,27 @@ class WordsIndex:
     def _page_weights(self, snapshot: _Snapshot, term: bytes) -> NDArray[np.float32]:
         weights = np.zeros(len(snapshot.numbers), dtype=np.float32)
         for position, field in enumerate(FIELDS):
-            counts = np.zeros(len(snapshot.numbers), dtype=np.float32)
-            for leaf in snapshot.leaves:
-                postings = self._postings(leaf, field, term)
-                if postings is None:
-                    continue
-                documents = postings[0] + leaf.base
-                living = snapshot.live[documents]
-                pages, found = snapshot.place_of_page[documents[living]], postings[1][living]
-                if field in _OF_EACH_PASSAGE:
-                    counts += np.bincount(pages, found, len(counts)).astype(np.float32)
-                else:
-                    counts[pages] = found
-            weights += counts * snapshot.page_norms[position]
+            weights += self._page_counts(snapshot, field, term) * snapshot.page_norms[position]
         return weights
+
+    def _said_weights(self, snapshot: _Snapshot, term: bytes) -> NDArray[np.float32]:
+        said, body = (self._page_counts(snapshot, field, term) for field in (SAID, "body"))
+        return np.where(snapshot.said, said, body) * snapshot.said_norms
+
+    def _page_counts(self, snapshot: _Snapshot, field: str, term: bytes) -> NDArray[np.float32]:
+        counts = np.zeros(len(snapshot.numbers), dtype=np.float32)
+        for leaf in snapshot.leaves:
+            postings = self._postings(leaf, field, term)
+            if postings is None:
+                continue
+            documents = postings[0] + leaf.base
+            living = snapshot.live[documents]
+            pages, found = snapshot.place_of_page[documents[living]], postings[1][living]
+            if field in _OF_EACH_PASSAGE:
+                counts += np.bincount(pages, found, len(counts)).astype(np.float32)
+            else:
+                counts[pages] = found
+        return counts
 
     def _postings(self, leaf: Leaf, field: str, term: bytes) -> Postings | None:
         key = (leaf.name, field, term)
@@ -323,7 +341,8 @@ class WordsIndex:
         generation = reader.generation()
         places = np.concatenate([leaf.places for leaf in leaves])
         live = np.concatenate([leaf.live for leaf in leaves])
-        lengths = places["lengths"].T.astype(np.float64)
+        *of_fields, said_lengths = places["lengths"].T.astype(np.float64)
+        lengths = np.array(of_fields)
         averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
         ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
         numbers, place_of_living = np.unique(pages[live], return_inverse=True)
@@ -336,6 +355,8 @@ class WordsIndex:
             else:
                 page_lengths[position, place_of_living] = lengths[position, live]
         page_averages = page_lengths.mean(axis=1) if len(numbers) else np.ones(len(FIELDS))
+        said = np.bincount(place_of_living, said_lengths[live], len(numbers))
+        spoken = np.where(said > 0, said, page_lengths[FIELDS.index("body")])
         return _Snapshot(
             generation,
             index,
@@ -348,6 +369,8 @@ class WordsIndex:
             numbers,
             place_of_page,
             _norms(page_lengths, page_averages),
+            said > 0,
+            _norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
         )
 
     # -- writing
@@ -374,7 +397,7 @@ class WordsIndex:
                     writer.delete_document(document)
                 for entry in entries:
                     place = pack_place(entry.passage, entry.page, [len(terms) for terms in entry.terms])
-                    filled = {field: terms for field, terms in zip(FIELDS, entry.terms, strict=True) if terms}
+                    filled = {field: terms for field, terms in zip(STORED, entry.terms, strict=True) if terms}
                     writer.add_document(place=place, **filled)
             except BaseException:
                 writer.cancel()
@@ -403,10 +426,14 @@ class WordsIndex:
 
 
 def _norms(lengths: NDArray[np.float64], averages: NDArray[np.float64]) -> NDArray[np.float32]:
-    averages = np.where(averages == 0, 1.0, averages)
     boosts = np.array([BOOSTS[field] for field in FIELDS])
-    norms: NDArray[np.float32] = (boosts[:, None] / (1 - B + B * lengths / averages[:, None])).astype(np.float32)
+    norms: NDArray[np.float32] = (boosts[:, None] * _norm(lengths, averages[:, None])).astype(np.float32)
     return norms
+
+
+def _norm(lengths: NDArray[np.float64], averages: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    norm: NDArray[np.float64] = 1 / (1 - B + B * lengths / np.where(averages == 0, 1.0, averages))
+    return norm
 
 
 def _best(ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:

@@ -35,6 +35,11 @@ def whole_pages(index: Index, query: Query, allowed: Allowed, limit: int) -> lis
     return index.words.search_pages(query.terms, limit, allowed) if query.terms else []
 
 
+def said_pages(index: Index, query: Query, allowed: Allowed, limit: int) -> list[tuple[int, float]]:
+    """As `whole_pages`, by what the person said on them: what a question in the first person is about."""
+    return index.words.search_pages(query.terms, limit, allowed, said=True) if query.terms else []
+
+
 def share_in_company(index: Index) -> float:
     """The share (0 to 1) of passages that are not the first of their page: 0 where every page is one passage."""
     pages, passages = index.words.page_count()

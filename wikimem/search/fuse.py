@@ -20,6 +20,7 @@ STREAM_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.4, "vectors": 0.6, "gra
 CONVEX_WEIGHTS: Final[Mapping[str, float]] = {
     "words": 0.5,
     "page": 1.0,
+    "said": 1.0,
     "vectors": 0.5,
     "closeness": 1.0,
     "pairs": 0.3,
@@ -27,6 +28,9 @@ CONVEX_WEIGHTS: Final[Mapping[str, float]] = {
 }
 """By stream and by further evidence (`wikimem.search.evidence`), renormalised over what answered. Round numbers near
 the best of a coarse grid on development halves (LoCoMo, lme_pool, CoSQA); half or twice of one changes little."""
+
+PAGE_BESIDE_SAID: Final = 0.5
+"""What is left of the weight of the whole page where what the person said on it is weighed apart; as chosen above."""
 
 FLAT_VECTORS: Final = 0.5
 """What vectors gain where pages are single passages. There the whole page only repeats the passage, and loses its
@@ -105,7 +109,7 @@ class ConvexFusion:
 
     def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:
         weights = dict(self.weights)
-        weights["page"] = weights.get("page", 0.0) * company
+        weights["page"] = weights.get("page", 0.0) * company * (PAGE_BESIDE_SAID if "said" in rankings else 1.0)
         weights["vectors"] = weights.get("vectors", 0.0) + self.flat_vectors * (1 - company)
         shares = _shares(weights, rankings)
         return _joined(

@@ -28,6 +28,10 @@ _WORD = re.compile(r"[^\W_][\w'\u2019./:-]*", re.UNICODE)
 _SENTENCE_END: Final = (".", "!", "?", ":", ";")
 _CODE_SHAPE = re.compile(r"[a-z][A-Z]|[\w]_[\w]|\w[./:]\w|\w\(\)")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|(?<![\w])(?:나는|내가|나의|내|제가|저의|제|우리)(?=\s|가|는|의)|我|私|僕",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Query:
     A name is a capitalised word that does not merely begin a sentence, or a word in the shape of code
     (`parseToken`, `max_retries`, `src/auth.ts`). Scripts without capitals give no names here: the graph finds
     titles and aliases in any script. `period` is the time that the question names, relative to when it is asked.
+    `first_person` is True for a question about whoever asks: "which port did I choose?".
     """
 
     text: str
@@ -44,6 +49,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     period: Period | None = None
+    first_person: bool = False
 
 
 def parse_query(text: str, now: datetime) -> Query:
@@ -56,6 +62,7 @@ def parse_query(text: str, now: datetime) -> Query:
         phrases=_find_phrases(text),
         names=_find_names(text),
         period=find_period(text, now),
+        first_person=_FIRST_PERSON.search(text[:NAMES_WITHIN]) is not None,
     )
 
 

@@ -17,7 +17,7 @@ from wikimem.model.page import Page
 from wikimem.search.boosts import page_boosts, phrase_boost
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.diversity import diversify
-from wikimem.search.evidence import close_reading, share_in_company, whole_pages
+from wikimem.search.evidence import close_reading, said_pages, share_in_company, whole_pages
 from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion, leaning_on_words
 from wikimem.search.hits import Hit, hit_of
 from wikimem.search.origins import Origins
@@ -80,10 +80,13 @@ class SearchOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was retrieved: passages by stream and by close reading, whole pages, and what each stream answered."""
+    """What was retrieved: passages by stream and by close reading, whole pages, and what each stream answered.
+
+    `pages` are rankings of page numbers: by their words, and by those that the person said.
+    """
 
     rankings: dict[str, list[Scored]]
-    pages: list[tuple[int, float]] | None
+    pages: dict[str, list[tuple[int, float]]]
     answered: dict[str, str]
 
 
@@ -163,10 +166,12 @@ def _retrieve(index: Index, query: Query, allowed: Allowed, names: Collection[st
         if reason is None:
             rankings[stream.name] = stream.retrieve(query, allowed, limit)
 
-    pages: list[tuple[int, float]] | None = None
+    pages: dict[str, list[tuple[int, float]]] = {}
     if "words" in names:
         ask(WordsStream(index))
-        pages = whole_pages(index, query, allowed, limit)
+        pages["page"] = whole_pages(index, query, allowed, limit)
+        if query.first_person:
+            pages["said"] = said_pages(index, query, allowed, limit)
     if "vectors" in names:
         ask(VectorsStream(index, floor=VECTOR_LEAST if rankings.get("words") else _floor(index, query)))
     read: dict[str, list[Scored]] = {}
@@ -207,7 +212,7 @@ def _candidates(
         stream: [e for e in ranking if e.passage in passages and passages[e.passage].page in rows]
         for stream, ranking in rankings.items()
     }
-    company = share_in_company(index) if found.pages is not None else 1.0
+    company = share_in_company(index) if found.pages else 1.0
     by_passage = fusion.fuse(_of_passages(known, found.pages, passages), company=company)
     paths = {e.passage: e.via for e in known.get("graph", ())}
     fused: list[tuple[Fused, tuple[PassageRow, ...], str]]
@@ -215,9 +220,8 @@ def _candidates(
         fused = [(entry, (passages[entry.key],), paths.get(entry.key, "")) for entry in by_passage]
     else:
         of_pages = {name: [(passages[e.passage].page, e.score) for e in ranking] for name, ranking in known.items()}
-        if found.pages is not None:
-            held = {passage.page for passage in passages.values()}
-            of_pages["page"] = [entry for entry in found.pages if entry[0] in held & rows.keys()]
+        held = {passage.page for passage in passages.values()} & rows.keys()
+        of_pages |= {name: [entry for entry in ranking if entry[0] in held] for name, ranking in found.pages.items()}
         fused = _by_page(by_passage, fusion.fuse(of_pages, company=company), passages, paths)
     candidates = [_candidate(query, rows[own[0].page], own, entry, via, now) for entry, own, via in fused]
     return sorted(candidates, key=_order)
@@ -225,17 +229,19 @@ def _candidates(
 
 def _of_passages(
     known: Mapping[str, Sequence[Scored]],
-    pages: Sequence[tuple[int, float]] | None,
+    pages: Mapping[str, Sequence[tuple[int, float]]],
     passages: Mapping[int, PassageRow],
 ) -> dict[str, list[tuple[int, float]]]:
     """The rankings over passages; the score of a whole page is that of each of its passages that were found."""
     rankings = {name: [(entry.passage, entry.score) for entry in ranking] for name, ranking in known.items()}
-    if pages is not None:
-        of_page: dict[int, list[int]] = {}
-        for passage in sorted({key for ranking in rankings.values() for key, _ in ranking}):
-            of_page.setdefault(passages[passage].page, []).append(passage)
-        rankings["page"] = [(passage, score) for page, score in pages for passage in of_page.get(page, ())]
-    return rankings
+    of_page: dict[int, list[int]] = {}
+    for passage in sorted({key for ranking in rankings.values() for key, _ in ranking}):
+        of_page.setdefault(passages[passage].page, []).append(passage)
+    of_pages = {
+        name: [(passage, score) for page, score in ranking for passage in of_page.get(page, ())]
+        for name, ranking in pages.items()
+    }
+    return rankings | of_pages
 
 
 def _by_page(

@@ -21,7 +21,7 @@ from typing import Final
 
 import Stemmer
 
-ANALYSIS_VERSION: Final = "1"
+ANALYSIS_VERSION: Final = "2"
 """Changes with anything here that changes a term; an index made by another version has its words rebuilt."""
 
 LONGEST_TOKEN: Final = 80
