@@ -155,3 +155,12 @@ def test_pieces_that_are_cut_short_are_damage(tmp_path: Path) -> None:
         file.truncate(100)
     with pytest.raises(Damaged):
         opened(tmp_path)
+
+
+@pytest.mark.parametrize("row", [b"\xff" * 1024, b"\x7e" * 1024], ids=["no numbers", "large numbers"])
+def test_floats_that_are_no_unit_vectors_are_damage_and_not_the_best_answer(tmp_path: Path, row: bytes) -> None:
+    vectors = filled(tmp_path)
+    with (tmp_path / "vectors.f32").open("r+b") as file:
+        file.write(row)
+    with pytest.raises(Damaged, match="unit length"):
+        vectors.search("slow database", 4, None)

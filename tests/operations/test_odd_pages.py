@@ -131,15 +131,15 @@ def test_a_page_that_cannot_be_written_safely_is_read_and_refused(desk: Desk, ki
     assert "ferry" in read.body
     assert not read.writable
     assert read.problems
-    assert [hit.path for hit in desk.run("search", query="ferry").hits] == [NAME]
+    # No side of an unresolved merge is an answer.
+    found = [hit.path for hit in desk.run("search", query="ferry").hits]
+    assert found == ([] if kind == "conflict" else [NAME])
     for change in (
         {"set": ["confidence=0.5"]},
         {"replace": ["The ferry", "A ferry"]},
         {"text": "More.", "mode": "append"},
         {"text": "All new.", "base": read.revision},
     ):
-        if kind == "conflict" and "set" in change:
-            continue  # the markers are in the body, which a property does not touch
         with pytest.raises(error) as caught:
             desk.run("edit", page=NAME, **change)
         assert caught.value.hint

@@ -97,8 +97,6 @@ def test_words_and_vectors_are_compared_as_well(filled: Desk) -> None:
 
     with index.writing(5):
         index.vectors.apply((), {first.id})
-    found = filled.run("reindex", verify=True).differences
-    assert any(each.startswith("the vectors") and "lack 1" in each for each in found)
     filled.run("reindex", full=True)
 
     from wikimem.index.vectors import VectorEntry
@@ -111,6 +109,41 @@ def test_words_and_vectors_are_compared_as_well(filled: Desk) -> None:
     found = filled.run("reindex", verify=True).differences
     assert any("and have 1 otherwise" in each and "notes/Deploy.md" in each for each in found)
     assert any("a page that is gone" in each for each in found)
+
+
+def vector_file(desk: Desk, name: str) -> Path:
+    (found,) = (desk.root.parent / "home/.cache").rglob(name)
+    return Path(found)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [bytes, lambda size: b"\xff" * size, lambda size: b"text" * (size // 4), lambda size: b""],
+    ids=["zeros", "ones", "text", "empty"],
+)
+def test_ids_of_vectors_that_are_not_those_written_are_made_again(filled: Desk, damage: Callable[[int], bytes]) -> None:
+    file = vector_file(filled, "vectors.ids")
+    file.write_bytes(damage(file.stat().st_size))
+    assert filled.run("search", query="text about two steps", streams=["vectors"]).hits
+    assert filled.run("reindex", verify=True).differences == ()
+
+
+def test_a_row_that_the_vectors_lost_is_made_again(filled: Desk) -> None:
+    wiki = filled.wiki()
+    page = wiki.index.page("notes/Deploy.md")
+    with wiki.index.writing(5):
+        wiki.index.vectors.apply((), {wiki.index.page_passages(page.number)[0].id})
+    assert filled.run("reindex", verify=True).differences == ()
+
+
+@pytest.mark.parametrize("name", ["vectors.pcs", "vectors.f32"])
+def test_what_is_wrong_inside_a_file_of_vectors_is_named(filled: Desk, name: str) -> None:
+    file = vector_file(filled, name)
+    file.write_bytes(bytes(file.stat().st_size))
+    found = filled.run("reindex", verify=True).differences
+    assert any(each.startswith("the vectors have 0") and "notes/Deploy.md" in each for each in found), found
+    filled.run("reindex", full=True)
+    assert filled.run("reindex", verify=True).differences == ()
 
 
 def test_a_vault_that_is_gone_is_not_called_right(filled: Desk) -> None:

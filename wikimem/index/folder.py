@@ -12,6 +12,8 @@ import json
 import os
 import secrets
 import shutil
+import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,8 @@ LOCK_FILE: Final = "index.lock"
 WORDS_FOLDER: Final = "words"
 VECTORS_VERSION: Final = "2"
 """Changes with the format of the vectors' files; those of another version are made again."""
+_MOST_PAGES: Final = 1 << 40
+"""More page numbers than any vault uses up."""
 _VECTOR_FILES: Final = ("vectors.f32", "vectors.ids", "vectors.pcs")
 
 
@@ -128,12 +132,22 @@ class IndexFolder:
                     os.close(descriptor)
 
     def vector_rows(self, dimensions: int) -> int:
-        """Rows for which there are both an id and the floats."""
+        """Rows that belong to a passage and have their floats; 0 where the ids cannot be what wikimem wrote."""
+        entries = array("q")
         try:
-            ids, rows = ((self.path / name).stat().st_size for name in ("vectors.ids", "vectors.f32"))
+            data = (self.path / "vectors.ids").read_bytes()
+            rows = (self.path / "vectors.f32").stat().st_size
         except OSError:
             return 0
-        return min(ids // 16, rows // (4 * dimensions))
+        entries.frombytes(data[: len(data) // 16 * 16])
+        if sys.byteorder == "big":
+            entries.byteswap()
+        ids, pages = entries[::2], entries[1::2]
+        free = ids.count(-1)
+        # A free row is of no page, and nothing else is.
+        if ids and (min(ids) < -1 or min(pages) < 0 or max(pages) > _MOST_PAGES or pages.count(0) != free):
+            return 0
+        return min(len(ids) - free, rows // (4 * dimensions))
 
     def _entries(self) -> list[Path]:
         return [entry for entry in self.path.iterdir() if entry.name != LOCK_FILE]

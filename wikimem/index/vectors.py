@@ -37,6 +37,8 @@ _BLOCK: Final = 16_384
 """Rows scored at once: 16 MB of 256 dimensions, about what a processor's cache holds."""
 _ENTRY: Final = 16
 _PIECES_WIDTH: Final = 4 * PIECES
+_MOST: Final = 1.001
+"""No product of two unit vectors is more, but for rounding."""
 _NOISE: Final = 1e-5
 """More than the rounding of a sum of a few hundred single-precision products of unit vectors."""
 
@@ -116,6 +118,11 @@ class VectorIndex:
         # A row's product depends in its last bits on where in the matrix it stands. Summed row by row it does not, so
         # that equal passages rank equally in every index.
         scores = (rows[wanted].astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+        if not (np.abs(scores) <= _MOST).all():
+            raise Damaged(
+                f"the vectors of the index in '{self._rows_path}' are no vectors of unit length",
+                hint="Run `wikimem reindex --full`: the index is made from the pages again.",
+            )
         ids = entries[wanted, 0]
         order = np.lexsort((ids, -scores))[:limit]
         # A row that changed hands while it was scored belongs to another passage now.
@@ -163,12 +170,13 @@ class VectorIndex:
         ids = self._entries()[:, 0]
         return set(ids[ids != FREE].tolist())
 
-    def contents(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """The passages that have a vector, in the order of their ids: ids, page numbers, vectors."""
+    def contents(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint32]]:
+        """The passages that have a vector, in the order of their ids: ids, page numbers, vectors, word pieces."""
         entries = self._entries()
         used = np.flatnonzero(entries[:, 0] != FREE)
         used = used[np.argsort(entries[used, 0], kind="stable")]
-        return entries[used, 0], entries[used, 1], np.array(self._rows(len(entries))[used])
+        rows, pieces = self._rows(len(entries))[used], self._pieces(len(entries))[used]
+        return entries[used, 0], entries[used, 1], np.array(rows), np.array(pieces)
 
     def vector(self, passage: int) -> NDArray[np.float32] | None:
         """The vector of a passage, if it has one."""

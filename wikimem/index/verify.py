@@ -151,14 +151,17 @@ def _vectors(index: Index, fresh: Index) -> Iterator[str]:
     yield from _compared("vectors", _rows(index, old), _rows(fresh, new), _alike)
 
 
-def _rows(index: Index, vectors: VectorIndex) -> dict[int, tuple[str, Any]]:
+def _rows(index: Index, vectors: VectorIndex) -> dict[int, tuple[str, Any, Any]]:
     paths = _paths(index)
-    ids, pages, rows = vectors.contents()
-    return {int(passage): (paths.get(int(page), ""), row) for passage, page, row in zip(ids, pages, rows, strict=True)}
+    return {
+        int(passage): (paths.get(int(page), ""), row, pieces)
+        for passage, page, row, pieces in zip(*vectors.contents(), strict=True)
+    }
 
 
 def _alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    return bool(one[0] == other[0] and abs(one[1] - other[1]).max(initial=0.0) < _NEAR)
+    same_meaning = bool(abs(one[1] - other[1]).max(initial=0.0) < _NEAR)
+    return one[0] == other[0] and same_meaning and bool((one[2] == other[2]).all())
 
 
 def _compared(

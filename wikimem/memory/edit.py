@@ -77,7 +77,7 @@ def _planned(change: Edit) -> Callable[[bytes, str], bytes]:
     if sum(given) != 1 or (change.section is not None and change.text is None):
         raise Invalid(
             "an edit is one of: set, replace, section with text, or text",
-            hint="See `wikimem edit --help` for an example of each.",
+            hint="Give `set` (such as confidence=0.9), `replace` (old words and new), `section` and `text`, or `text`.",
         )
     if change.set:
         changes, removed = parse_assignments(change.set)
@@ -100,7 +100,7 @@ def _planned(change: Edit) -> Callable[[bytes, str], bytes]:
     if change.base is None:
         raise Invalid(
             "text: replacing a whole page needs the revision that you read",
-            hint="Give --base with the `revision` of `wikimem read`, or use --mode append.",
+            hint="Give the `revision` that `read` answered as `base`, or use the mode append.",
         )
     return lambda data, path: replace_body(data, text, path=path)
 
@@ -140,7 +140,7 @@ def _typed(key: str, value: str) -> PropertyValue | bool | float | int:
     if key in ("valid_from", "valid_to", "confirmed") and parse_iso(value) is None:
         raise Invalid(f"set: {key} is a date such as 2025-09-12, not '{value}'")
     if key == "ttl":
-        parse_duration(value)
+        parse_duration(value, "set: ttl")
     allowed = {"status": STATUSES, "type": MEMORY_TYPES}.get(key)
     if allowed and value not in allowed:
         raise Invalid(f"set: {key} '{value}' is unknown", hint="One of: " + ", ".join(allowed) + ".")

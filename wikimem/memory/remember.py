@@ -84,7 +84,7 @@ def remember(wiki: Wiki, memory: Memory) -> Remembered:
     _check_caller(wiki, memory)
     valid_from, valid_to = _validity(memory, now)
     if memory.ttl is not None:
-        parse_duration(memory.ttl)
+        parse_duration(memory.ttl, "ttl")
     similar = similar_pages(wiki, f"{title}\n{text}", memory.project)
     old_pages = list({row.path: row for row in map(wiki.find_to_write, memory.supersedes)}.values())
     _check_order(old_pages, valid_from)
@@ -112,7 +112,7 @@ def remember(wiki: Wiki, memory: Memory) -> Remembered:
         for row in closed:
             close_page(draft, row, successor=_stem(path), on=valid_from or now.date().isoformat())
         if memory.project:
-            _register_project(wiki, draft, memory.project, now)
+            register_project(wiki, draft, memory.project, now)
         draft.subject = f"remember({memory.type}): {title}"
         draft.pages = [page_id, *(row.id for row in closed)]
     commit = draft.committed.commit if draft.committed else None
@@ -140,7 +140,7 @@ def close_page(draft: Draft, row: PageRow, *, successor: str, on: str) -> None:
     link = f"[[{successor}]]"
     if link not in links:
         changes["superseded_by"] = (*links, link)
-    draft.put(row.path, set_properties(data, changes))
+    draft.put(row.path, set_properties(data, changes, path=row.path))
 
 
 def similar_pages(wiki: Wiki, text: str, project: str | None) -> tuple[Similar, ...]:
@@ -168,8 +168,8 @@ def _stem(path: str) -> str:
 
 
 def _validity(memory: Memory, now: datetime) -> tuple[str | None, str | None]:
-    valid_from = _date_text(memory.valid_from, now)
-    valid_to = _date_text(memory.valid_to, now)
+    valid_from = _date_text("valid_from", memory.valid_from, now)
+    valid_to = _date_text("valid_to", memory.valid_to, now)
     if valid_from and valid_to:
         start, end = parse_iso(valid_from), parse_iso(valid_to)
         if start and end and end.start < start.start:
@@ -177,14 +177,14 @@ def _validity(memory: Memory, now: datetime) -> tuple[str | None, str | None]:
     return valid_from, valid_to
 
 
-def _date_text(text: str | None, now: datetime) -> str | None:
+def _date_text(name: str, text: str | None, now: datetime) -> str | None:
     """An ISO date is kept as it was written; words become the day that they begin on."""
     if text is None:
         return None
     text = text.strip()
     if parse_iso(text) is not None:
         return text
-    return parse_date(text, now).start.date().isoformat()
+    return parse_date(text, now, name).start.date().isoformat()
 
 
 def _check_caller(wiki: Wiki, memory: Memory) -> None:
@@ -299,7 +299,7 @@ def _properties(
     return {key: value for key, value in values.items() if value is not None and value != ()}
 
 
-def _register_project(wiki: Wiki, draft: Draft, project: str, now: datetime) -> None:
+def register_project(wiki: Wiki, draft: Draft, project: str, now: datetime) -> None:
     """A project that the vault does not know yet gets its Profile page, with the remotes that identify it."""
     from wikimem.vault.layout import profile_path
 

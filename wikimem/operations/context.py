@@ -35,7 +35,7 @@ def context(
     from wikimem.search.context import pack_context
     from wikimem.search.filters import make_filter
 
-    moment = parse_date(now, wiki.clock()).start if now else wiki.clock()
+    moment = parse_date(now, wiki.clock(), "now").start if now else wiki.clock()
     refreshed = wiki.refresh()
     scope, _ = search_scope(wiki, project)
     pack = pack_context(

@@ -47,7 +47,7 @@ def list_(
     )
     rows = wiki.index.list_pages(where)
     if since is not None:
-        start = parse_date(since, wiki.clock()).start
+        start = parse_date(since, wiki.clock(), "since").start
         rows = [row for row in rows if row.mtime is not None and row.mtime >= start]
     if sort in ("changed", "created"):
         rows.sort(key=lambda row: row.path)

@@ -95,7 +95,7 @@ def commit_at(wiki: Wiki, at: str) -> bytes:
     A full date is never a revision; anything else is one first, so that a branch may be called `may`.
     """
     if len(at) >= len("2025-03") and parse_iso(at) is not None:
-        return wiki.repository.commit_before(parse_date(at, wiki.clock()).end)
+        return wiki.repository.commit_before(parse_date(at, wiki.clock(), "at").end)
     try:
         return wiki.repository.resolve(at)
     except NotFound as not_a_revision:

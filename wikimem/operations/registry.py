@@ -140,7 +140,10 @@ class Operation:
         try:
             checked = msgspec.convert(dict(arguments), self.arguments, strict=True)
         except msgspec.ValidationError as error:
-            raise Invalid(f"{self.name}: {self._worded(error)}", hint=f"See `wikimem {self.name} --help`.") from error
+            raise Invalid(
+                f"{self.name}: {self._worded(error)}",
+                hint=f"See the schema of `{self.name}`, or `wikimem {self.name} --help` at a command line.",
+            ) from error
         return {param.keyword: getattr(checked, param.keyword) for param in self.params}
 
     def run(self, wiki: Wiki, arguments: Mapping[str, Any]) -> Any:

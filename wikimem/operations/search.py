@@ -57,12 +57,12 @@ def search(
 
     if at is not None:
         raise Unavailable("search --at is not built yet", hint="Use `read --at`, or --as-of for what held on a date.")
-    moment = parse_date(now, wiki.clock()).start if now else wiki.clock()
+    moment = parse_date(now, wiki.clock(), "now").start if now else wiki.clock()
     refreshed = wiki.refresh()
     scope, _ = search_scope(wiki, project)
     where = make_filter(
         now=moment,
-        as_of=parse_date(as_of, moment) if as_of else None,
+        as_of=parse_date(as_of, moment, "as_of") if as_of else None,
         status=status,
         project=scope,
         types=(type,) if type else (),

@@ -270,32 +270,34 @@ _CLOCK: Final = re.compile(r"(?P<day>.+?),? (?:at )?(?P<h>\d{1,2})(?::(?P<min>\d
 _EXAMPLES: Final = "Write 2025-03-15, 2025-03, 2025-W10, 'yesterday', 'last march', '3 weeks ago' or 'march 15 2025'."
 
 
-def parse_date(text: str, now: datetime) -> Period:
+def parse_date(text: str, now: datetime, name: str = "") -> Period:
     """The period that a date names: ISO 8601 of any precision, or words relative to `now` (naive local time).
 
-    Raises Invalid for text that is no date and for dates that do not exist.
+    Raises Invalid for text that is no date and for dates that do not exist; `name` is the parameter that it names.
     """
     if now.tzinfo is not None:
         now = now.astimezone().replace(tzinfo=None)
-    shown = _shortened(text)
+    shown = _quoted(name, text)
     if len(text) > _LONGEST:
-        raise Invalid(f"'{shown}' is not a date", hint=_EXAMPLES)
+        raise Invalid(f"{shown} is not a date", hint=_EXAMPLES)
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     try:
         found = parse_iso(plain.upper()) or _words(plain, now) or _words_and_clock(plain, now)
     except (ValueError, OverflowError) as error:
-        raise Invalid(f"'{shown}' is not a date that exists", hint=_EXAMPLES) from error
+        raise Invalid(f"{shown} is not a date that exists", hint=_EXAMPLES) from error
     if found is None and _DAY_OR_MONTH_FIRST.fullmatch(plain):
-        raise Invalid(f"'{shown}' may have the day or the month first", hint="Write the year first: 2025-03-15.")
+        raise Invalid(f"{shown} may have the day or the month first", hint="Write the year first: 2025-03-15.")
     if found is None:
         exists = " that exists" if _LIKE_ISO.match(plain) else ""
-        raise Invalid(f"'{shown}' is not a date{exists}", hint=_EXAMPLES)
+        raise Invalid(f"{shown} is not a date{exists}", hint=_EXAMPLES)
     return found
 
 
-def _shortened(text: str) -> str:
+def _quoted(name: str, text: str) -> str:
+    """The text as a message shows it, after the name of its parameter where there is one."""
     text = text.strip()
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return f"{name}: '{shown}'" if name else f"'{shown}'"
 
 
 def _words(text: str, now: datetime) -> Period | None:
@@ -340,23 +342,23 @@ _LONGEST_SECONDS: Final = 9999 * SECONDS["year"]
 _DURATION_EXAMPLES: Final = "Write P30D, P6M, P1Y, PT12H, '30d', '2 weeks' or '1y'; a month counts 30 days, a year 365."
 
 
-def parse_duration(text: str) -> float:
+def parse_duration(text: str, name: str = "") -> float:
     """The seconds of an ISO 8601 duration (`P1Y6M`, `PT12H`) or of the short forms `30d`, `2 weeks`, `1y 6mo`.
 
-    A month counts 30 days and a year 365. Raises Invalid for anything else, and for zero and negative lengths.
-    `6m` is refused: it could be months or minutes.
+    A month counts 30 days and a year 365. Raises Invalid for anything else, and for zero and negative lengths, naming
+    the parameter by `name`. `6m` is refused: it could be months or minutes.
     """
     plain = unicodedata.normalize("NFKC", text[: _LONGEST + 1]).strip().casefold()
-    shown = _shortened(text)
+    shown = _quoted(name, text)
     if re.fullmatch(r"\d+(?:\.\d+)? ?m", plain, re.ASCII):
-        raise Invalid(f"'{shown}' could be months or minutes", hint="Write P6M or '6 months', PT6M or '6 min'.")
+        raise Invalid(f"{shown} could be months or minutes", hint="Write P6M or '6 months', PT6M or '6 min'.")
     seconds = _duration_seconds(plain) if len(plain) <= _LONGEST else None
     if seconds is None:
-        raise Invalid(f"'{shown}' is not a duration", hint=_DURATION_EXAMPLES)
+        raise Invalid(f"{shown} is not a duration", hint=_DURATION_EXAMPLES)
     if seconds <= 0:
-        raise Invalid(f"duration '{shown}' is not longer than zero", hint=_DURATION_EXAMPLES)
+        raise Invalid(f"{shown} is not longer than zero", hint=_DURATION_EXAMPLES)
     if seconds > _LONGEST_SECONDS:
-        raise Invalid(f"duration '{shown}' is longer than 9999 years", hint="Leave it out for what never ends.")
+        raise Invalid(f"{shown} is longer than 9999 years", hint="Leave it out for what never ends.")
     return seconds
 
 

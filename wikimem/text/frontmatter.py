@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.page import Problem, PropertyValue
+from wikimem.text.conflicts import place, refuse_conflict
+from wikimem.text.otherforms import refuse_other_forms
 from wikimem.text.yamlblock import Block, Entry, find_fences, line_of, opens, read_block
 from wikimem.text.yamlspans import Splice, Target, apply_splices, removal, replacement, style_of
 from wikimem.text.yamltext import Written, text_of, write_entry
@@ -69,11 +71,6 @@ def decode_page(data: bytes, path: str = "") -> str:
         ) from error
 
 
-def place(path: str, line: int) -> str:
-    """`file:line` for messages, or the line alone where the file's name is not known."""
-    return f"{path}:{line}" if path else f"line {line}"
-
-
 def newline_of(text: str) -> str:
     """The line break that the file uses most, a line feed where it has none."""
     crlf = text.count("\r\n")
@@ -104,7 +101,8 @@ def set_properties(
 
     A page without frontmatter gets a block in front. A value that is already there changes nothing, and neither does
     the removal of a key that is not. Raises Damaged where the page or its frontmatter cannot be read, Refused where
-    the change cannot be made without touching more, Invalid for a value that frontmatter cannot hold.
+    the change cannot be made without touching more or a merge is unresolved, Invalid for a value that frontmatter
+    cannot hold.
     """
     both = set(changes) & set(remove)
     if both:
@@ -112,10 +110,12 @@ def set_properties(
     wanted = {key: text_of(value, key) for key, value in changes.items()}
     text = decode_page(data, path)
     block = read_block(text)
+    refuse_conflict(text, block.fences.body if block else 0, path)
     gone: list[str] = []
     if block is None:
         if not changes:
             return data
+        refuse_other_forms(text, place(path, 1))
         start = len(BOM) if text.startswith(BOM) else 0
         head = render_frontmatter(changes).replace("\n", newline_of(text))
         result = text[:start] + head + text[start:]

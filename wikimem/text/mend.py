@@ -14,6 +14,7 @@ from typing import Final
 
 import yaml
 
+from wikimem.text.conflicts import conflict_start
 from wikimem.text.yamlblock import BREAK, Block, Entry, node_end, read_block
 from wikimem.text.yamlspans import Splice, apply_splices
 from wikimem.text.yamltext import write_scalar
@@ -25,13 +26,15 @@ _NO_PLAIN_TEXT: Final = re.compile(r"[\"'&*!|>{#-]|\[(?!\[)")
 
 
 def quote_properties(data: bytes) -> bytes:
-    """The file with those values in quotes; the same bytes where there are none, or where quotes do not mend it."""
+    """The file with those values in quotes; the same bytes where there are none, or where quotes do not mend it, or
+    where a merge is unresolved.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return data
     block = read_block(text)
-    if block is None:
+    if block is None or conflict_start(text, block.fences.body) is not None:
         return data
     splices = list(_splices(text, block))
     if not splices:

@@ -16,18 +16,11 @@ from typing import Final, Literal
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.page import Heading, Link, Page, Problem
-from wikimem.text.frontmatter import (
-    BOM,
-    Frontmatter,
-    decode_page,
-    newline_of,
-    place,
-    read_frontmatter,
-    render_frontmatter,
-)
+from wikimem.text.conflicts import conflict_start, place, refuse_conflict
+from wikimem.text.frontmatter import BOM, Frontmatter, decode_page, newline_of, read_frontmatter, render_frontmatter
 from wikimem.text.ids import derived_id, revision_of
 from wikimem.text.links import find_links, links_in_value
-from wikimem.text.markdown import code_spans, find_headings, find_tags, section_span, within
+from wikimem.text.markdown import find_headings, find_tags, section_span
 from wikimem.text.schema import read_metadata
 from wikimem.text.yamlblock import BREAK, line_of
 from wikimem.text.yamltext import Written
@@ -36,7 +29,6 @@ SectionMode = Literal["replace", "append", "prepend"]
 
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_CONFLICT_LINE: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n]))(<{7}|={7}|>{7})(?=[ \r\n]|\Z)")
 _LIST_LINE: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _LINES_SHOWN: Final = 5
 
@@ -46,19 +38,22 @@ def parse_page(path: str, data: bytes) -> Page:
     text, problems = _decoded(path, data)
     head = read_frontmatter(text, path)
     problems += head.problems
-    conflict = _conflict_line(text, head.body_start)
+    conflict = conflict_start(text, head.body_start)
     if conflict is not None:
-        problems.append(Problem("conflict-markers", path, "unresolved conflict markers of a git merge", conflict))
+        message = "unresolved conflict markers of a git merge"
+        problems.append(Problem("conflict-markers", path, message, line_of(text, conflict)))
     control = _CONTROL.search(text)
     if control:
         message = f"control character U+{ord(control[0]):04X}"
         problems.append(Problem("control-character", path, message, line_of(text, control.start())))
     metadata, misfits = read_metadata(head.properties, head.lines, path)
     headings = find_headings(text, head.body_start)
+    # What stands after a conflict may be of either side: its `=======` even makes a heading of the lines before it.
+    agreed = headings if conflict is None else tuple(each for each in headings if each.end <= conflict)
     return Page(
         path=path,
         id=metadata.id or derived_id(path),
-        title=metadata.title or _first_heading(headings) or PurePosixPath(path).stem,
+        title=metadata.title or _first_heading(agreed) or PurePosixPath(path).stem,
         revision=revision_of(data),
         text=text,
         body_start=head.body_start,
@@ -115,26 +110,6 @@ def _property_links(text: str, head: Frontmatter) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def _conflict_line(text: str, body_start: int) -> int | None:
-    """The line of a `<<<<<<<` that a `=======` and a `>>>>>>>` follow, all outside code."""
-    if "<<<<<<<" not in text or ">>>>>>>" not in text:
-        return None
-    code = code_spans(text, body_start)
-    opened: re.Match[str] | None = None
-    parted = False
-    for found in _CONFLICT_LINE.finditer(text):
-        if within(code, found.start(1)):
-            continue
-        mark = found[1][0]
-        if mark == "<":
-            opened, parted = found, False
-        elif mark == "=":
-            parted = opened is not None
-        elif opened is not None and parted:
-            return line_of(text, opened.start(1))
-    return None
-
-
 def render_page(properties: Mapping[str, Written], body: str) -> bytes:
     """A new page: frontmatter, then the body as it is. Raises Invalid for what frontmatter cannot hold."""
     head = render_frontmatter(properties)
@@ -175,15 +150,11 @@ class _Draft:
 def _draft(data: bytes, path: str) -> _Draft:
     text = decode_page(data, path)
     head = read_frontmatter(text, path)
+    refuse_conflict(text, head.body_start, path)
     if not head.parses:
         first = next(problem for problem in head.problems if problem.rule == "frontmatter-invalid")
         raise Damaged(
             f"{place(path, first.line or 1)}: {first.message}", hint="Correct the frontmatter in an editor first."
-        )
-    conflict = _conflict_line(text, head.body_start)
-    if conflict is not None:
-        raise Refused(
-            f"{place(path, conflict)}: the page holds conflict markers of a git merge", hint="Resolve the merge first."
         )
     return _Draft(text, head.body_start, newline_of(text), path)
 
