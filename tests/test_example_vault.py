@@ -58,7 +58,11 @@ def _split(text: str) -> tuple[dict[str, Any], str]:
 
 
 FILES: Final = sorted(path for path in VAULT.rglob("*") if path.is_file())
-PAGES: Final = {path.relative_to(VAULT).as_posix(): path.read_text("utf-8") for path in FILES if path.suffix == ".md"}
+PAGES: Final = {
+    path.relative_to(VAULT).as_posix(): path.read_text("utf-8")
+    for path in FILES
+    if path.suffix == ".md" and path.parent.name != "templates"
+}
 HEADS: Final = {path: _split(text)[0] for path, text in PAGES.items()}
 BODIES: Final = {path: _split(text)[1] for path, text in PAGES.items()}
 MEMORIES: Final = [path for path in PAGES if path != "Home.md"]

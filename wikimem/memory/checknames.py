@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from wikimem.index.naming import stem_of
 from wikimem.model.hit import PageRow
 from wikimem.model.page import Problem
 from wikimem.vault.names import folded, portable_name
+from wikimem.vault.renames import likeness
+
+if TYPE_CHECKING:
+    from wikimem.wiki import Wiki
+
+OBSIDIAN_GIT_NOTE: Final = "conflict-files-obsidian-git.md"
+"""What Obsidian Git writes at the top of a vault where a merge met conflicts."""
+
+LIKE_COPY: Final = 0.8
+"""Share of common bytes from which a page `Note 2` is taken for a copy of `Note`; many a real title ends so."""
+LEAST_COPY: Final = 200
+"""Bytes of a page that can be recognised as a copy of one that is only like it."""
 
 _CONFLICT_COPY: Final = re.compile(
-    r"\(.*\bconflicted copy\b.*\)|\bconflicted copy host\b|\.sync-conflict-\d{8}-\d{6}-\w+|_conflict-\d{8}-\d{6}"
-    r"|^conflict-files-obsidian-git$",
+    r"\(.*\bconflicted(?: copy)?\b.*\)|\(case conflict(?: \d+)?\)|\(SFConflict .+\)|\.sync-conflict-\d{8}-\d{6}-\w+"
+    r"|_conflict-\d{8}-\d{6}",
     re.IGNORECASE,
 )
-"""What Obsidian Sync, Dropbox, Nextcloud, Syncthing, ownCloud and Obsidian Git put into the names of copies."""
-_NUMBERED: Final = re.compile(r"(.+?)(?: [2-9]\d?| \([1-9]\d?\))")
-"""What iCloud and browsers put there; many a real title ends so as well."""
+"""What Obsidian Sync, Dropbox, Nextcloud, pCloud, Seafile, Syncthing and ownCloud put into the names of copies."""
+_SUFFIXED: Final = re.compile(
+    r"(.+?)(?: [2-9]\d?| \([1-9]\d?\)| copy(?: \d+)?|\.conflict|-[a-z0-9]+(?:-[a-z0-9]+)?)", re.IGNORECASE
+)
+"""What iCloud, Google Drive, browsers, Finder, Resilio and OneDrive (the machine's name) put there: copies only where
+the page of the plain name is there and has the same id or content."""
+_UNLINKABLE: Final = re.compile(r"[#^\[\]|:]|%%")
 
 
-def check_names(rows: Sequence[PageRow]) -> Iterator[Problem]:
-    """Collisions, names that are not portable, and conflict copies."""
+def check_names(wiki: Wiki, rows: Sequence[PageRow]) -> Iterator[Problem]:
+    """Collisions, names that are not portable or that no link can hold, and conflict copies."""
     yield from _collisions(rows)
     for row in rows:
-        yield from _not_portable(row.path)
-    yield from _conflict_copies(rows)
+        yield from _unfit(row.path)
+    yield from _conflict_copies(wiki, rows)
 
 
 def _collisions(rows: Sequence[PageRow]) -> Iterator[Problem]:
@@ -47,27 +63,42 @@ def _collisions(rows: Sequence[PageRow]) -> Iterator[Problem]:
                 break
 
 
-def _not_portable(path: str) -> Iterator[Problem]:
+def _unfit(path: str) -> Iterator[Problem]:
     *folders, _ = path.split("/")
     for name in (*folders, stem_of(path)):
         fit = portable_name(name)
+        if _UNLINKABLE.search(name):
+            message = f"'{name}' holds what no link in Obsidian can; '{fit}' would do"
+            yield Problem("name-not-linkable", path, message)
         # More than one blank in a row is odd, and does no harm.
-        if fit != name and (" ".join(fit.split()) != " ".join(name.split()) or name != name.strip(" .")):
-            message = f"'{name}' is no name for every file system and every link; '{fit}' would be"
+        elif fit != name and (" ".join(fit.split()) != " ".join(name.split()) or name != name.strip(" .")):
+            message = f"'{name}' is no name for every file system; '{fit}' would be"
             yield Problem("name-not-portable", path, message)
 
 
-def _conflict_copies(rows: Sequence[PageRow]) -> Iterator[Problem]:
+def _conflict_copies(wiki: Wiki, rows: Sequence[PageRow]) -> Iterator[Problem]:
     by_path = {row.path: row for row in rows}
     for row in rows:
         folder, slash, name = row.path.rpartition("/")
         stem = stem_of(row.path)
-        if is_conflict_copy(stem):
+        if row.path == OBSIDIAN_GIT_NOTE:
+            yield Problem("obsidian-git-conflict", row.path, "Obsidian Git waits for a merge to be resolved")
+        elif is_conflict_copy(stem):
             yield Problem("conflict-copy", row.path, "a copy that a sync tool made of a page that two sides changed")
-        elif numbered := _NUMBERED.fullmatch(stem):
-            other = by_path.get(f"{folder}{slash}{numbered[1]}{name[len(stem) :]}")
-            if other is not None and (other.id == row.id or other.revision == row.revision):
+        elif suffixed := _SUFFIXED.fullmatch(stem):
+            other = by_path.get(f"{folder}{slash}{suffixed[1]}{name[len(stem) :]}")
+            if other is not None and _is_copy(wiki, row, other):
                 yield Problem("conflict-copy", row.path, f"a copy of '{other.path}'")
+
+
+def _is_copy(wiki: Wiki, row: PageRow, other: PageRow) -> bool:
+    if other.id == row.id or other.revision == row.revision:
+        return True
+    try:
+        one, two = ((wiki.root / each.path).read_bytes() for each in (row, other))
+    except OSError:
+        return False
+    return min(len(one), len(two)) >= LEAST_COPY and likeness(one, two) >= LIKE_COPY
 
 
 def is_conflict_copy(stem: str) -> bool:

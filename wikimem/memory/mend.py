@@ -1,12 +1,14 @@
 """check --fix: what can be mended without judgement, as one commit.
 
-Quotes round values that YAML refuses or misreads, a new id for the later copy of a page, and the missing half of
-`supersedes` and `superseded_by`. Everything else is for a person to decide.
+Quotes round values that YAML refuses or misreads, a new id for the later copy of a page, the missing half of
+`supersedes` and `superseded_by`, and links to pages that have provably moved. Everything else is for a person to
+decide.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,15 +16,18 @@ from typing import TYPE_CHECKING
 
 from wikimem.errors import NotFound, Refused, WikimemError
 from wikimem.memory.check import DUPLICATE_ID, ONE_SIDED, QUOTABLE
+from wikimem.memory.checklinks import MOVED_RULES
 from wikimem.memory.checknames import is_conflict_copy
+from wikimem.memory.formerpaths import FormerPaths
 from wikimem.memory.remember import link_target
+from wikimem.memory.rewrite import edit_links, retargeted
 from wikimem.model.hit import PageRow
 from wikimem.model.page import TRUST_ORDER, Problem
 from wikimem.text.frontmatter import set_properties
 from wikimem.text.ids import new_ulid
 from wikimem.text.mend import quote_properties
 from wikimem.text.page import parse_page
-from wikimem.vault.gitcommand import run_git
+from wikimem.vault.renames import first_seen, head_commit, read_renames
 
 if TYPE_CHECKING:
     from wikimem.wiki import Wiki
@@ -72,13 +77,17 @@ def plan_fixes(wiki: Wiki, problems: Sequence[Problem]) -> Iterator[Fix]:
     for row in rows.values():
         if row.id in wanted:
             same_id[row.id].append(row)
+    ages = _ages(wiki) if same_id else {}
     for copies in same_id.values():
-        first, *later = sorted(copies, key=lambda row: _age(wiki, row))
+        first, *later = sorted(copies, key=lambda row: _age(ages, row))
         for row in later:
             fresh = new_ulid(wiki.clock())
             yield Fix(row.path, f"give it an id of its own ('{first.path}' keeps it)", _setter(wiki, row, "id", fresh))
     if any(problem.rule == ONE_SIDED for problem in problems):
         yield from _missing_halves(wiki, rows, {problem.path for problem in problems if problem.rule == ONE_SIDED})
+    former = FormerPaths(wiki)
+    for path in dict.fromkeys(problem.path for problem in problems if problem.rule in MOVED_RULES):
+        yield Fix(path, "let links to pages that moved follow them", _follower(path, former))
 
 
 def _missing_halves(wiki: Wiki, rows: dict[str, PageRow], paths: set[str]) -> Iterator[Fix]:
@@ -152,9 +161,22 @@ def _check_trust(wiki: Wiki, row: PageRow) -> None:
         )
 
 
-def _age(wiki: Wiki, row: PageRow) -> tuple[bool, int, int, str]:
+def _follower(path: str, former: FormerPaths) -> Callable[[bytes], bytes]:
+    def apply(data: bytes) -> bytes:
+        page = parse_page(path, data)
+        targets = former.new_targets(page)
+        return edit_links(page, data, {place: retargeted(target) for place, target in targets.items()})
+
+    return apply
+
+
+def _ages(wiki: Wiki) -> dict[str, int]:
+    """How early git saw each page, followed through renames."""
+    head = head_commit(wiki.root)
+    return first_seen(read_renames(wiki.root, since="", until=head)) if head else {}
+
+
+def _age(ages: dict[str, int], row: PageRow) -> tuple[bool, float, int, str]:
     """Sorts the page that an id belongs to before its copies: no sync tool made it, and git has known it longest."""
-    log = run_git(wiki.root, "log", "--diff-filter=A", "--format=%H", "--", row.path, check=False).stdout.split()
-    # Counted in commits: two of them may have been made in one second.
-    since = run_git(wiki.root, "rev-list", "--count", f"{log[-1].decode()}..HEAD").stdout if log else b"-1"
-    return is_conflict_copy(row.path.rpartition("/")[2]), -int(since), len(row.path), row.path
+    name = row.path.rpartition("/")[2]
+    return is_conflict_copy(name), ages.get(row.path, math.inf), len(row.path), row.path

@@ -118,9 +118,9 @@ def _move_once(wiki: Wiki, row: PageRow, goal: Destination) -> Moved:
             draft.subject = f"move: {row.path} to {goal.path}"
             draft.pages = [row.id]
             if page.meta.id is None:
-                write_origins(wiki.folders.state, origins.moved(row.path, goal.path))
+                wiki.identity.record([(row.path, goal.path)])
     except BaseException:
-        if wiki.origins() != origins:
+        if wiki.origins().seeds != origins.seeds:
             write_origins(wiki.folders.state, origins)
         raise
     if own:

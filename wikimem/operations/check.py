@@ -12,7 +12,6 @@ from wikimem.operations.answering import notes_of
 from wikimem.operations.registry import Arg, operation
 
 if TYPE_CHECKING:
-    from wikimem.model.page import Problem
     from wikimem.wiki import Wiki
 
 WAIT_S = 60.0
@@ -35,17 +34,19 @@ def check(
     strict: Annotated[bool, Arg("Exit with 1 where errors or warnings are left; for CI.")] = False,
     limit: Annotated[int, Arg("Most problems to list; all are counted.", ge=1, le=100_000)] = 1000,
 ) -> CheckResult:
-    """Find what is wrong in the vault: broken links, duplicates, unreadable pages, secrets, orphans.
+    """Find what is wrong in the vault: broken links, duplicates, sync copies, unreadable pages, secrets.
 
-    Nothing is written without fix. Fix mends unquoted values in frontmatter, duplicate ids, and one-sided
-    supersedes; the rest is for a person. Problems do not make the command fail, unless strict says so.
+    Nothing is written without fix. Fix mends unquoted values in frontmatter, duplicate ids, one-sided supersedes, and
+    links to pages that have moved; the rest is for a person, and each problem says what to do. Problems do not make
+    the command fail, unless strict says so.
     """
-    from wikimem.memory.check import find_problems, severity_of
+    from wikimem.memory.check import find_problems
+    from wikimem.memory.checkrules import remedy_of, severity_of
     from wikimem.memory.mend import mend
 
     _check_rules(rule)
     refreshed = wiki.refresh(wait_s=WAIT_S)
-    problems = _of_rules(find_problems(wiki, refreshed.skipped), rule)
+    problems = find_problems(wiki, refreshed.skipped, rule)
     fixed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     commit = None
@@ -54,10 +55,18 @@ def check(
         fixed, left, commit = done.fixed, done.left, done.commit
         if fixed and not dry_run:
             refreshed = wiki.refresh(wait_s=WAIT_S)
-            problems = _of_rules(find_problems(wiki, refreshed.skipped), rule)
+            problems = find_problems(wiki, refreshed.skipped, rule)
     mask = wiki.redactor.mask
     shown = [
-        CheckProblem(each.rule, mask(each.path), each.line, mask(each.message), each.fixable, severity_of(each.rule))
+        CheckProblem(
+            each.rule,
+            mask(each.path),
+            each.line,
+            mask(each.message),
+            each.fixable,
+            severity_of(each.rule),
+            remedy_of(each.rule),
+        )
         for each in problems[:limit]
     ]
     serious = any(severity_of(each.rule) != "note" for each in problems)
@@ -75,14 +84,10 @@ def check(
 
 
 def _check_rules(rules: list[str]) -> None:
-    from wikimem.memory.check import RULES
+    from wikimem.memory.checkrules import RULES
 
     for rule in rules:
         if rule not in RULES:
             near = difflib.get_close_matches(rule, RULES, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"One of: {', '.join(RULES)}."
             raise Invalid(f"rule: there is no rule '{rule[:60]}'", hint=hint)
-
-
-def _of_rules(problems: list[Problem], rules: list[str]) -> list[Problem]:
-    return [problem for problem in problems if not rules or problem.rule in rules]

@@ -33,15 +33,17 @@ def log(
     from wikimem.vault.history import HistoryQuery, read_history
 
     now = wiki.clock()
+    path, own_id = _path_of(wiki, page) if page else (None, None)
     entries = read_history(
         wiki.root,
         HistoryQuery(
-            path=_path_of(wiki, page) if page else None,
+            path=path,
+            page_id=own_id,
             agent=agent,
             session=session,
             op=op,
-            since=parse_date(since, now).start if since else None,
-            until=parse_date(until, now).end if until else None,
+            since=parse_date(since, now, "since").start if since else None,
+            until=parse_date(until, now, "until").end if until else None,
             limit=limit,
         ),
     )
@@ -64,12 +66,17 @@ def log(
     )
 
 
-def _path_of(wiki: Wiki, page: str) -> str:
-    """The page's path; a path that is no page any more still has a history."""
+def _path_of(wiki: Wiki, page: str) -> tuple[str, str | None]:
+    """Where git has the page, and the id in its frontmatter; a path that is no page any more still has a history."""
+    from wikimem.vault.renames import committed_path
+
     wiki.refresh()
     try:
-        return wiki.find(page).path
+        path = wiki.find(page).path
     except NotFound:
         if "/" in page or page.endswith(".md"):
-            return page
+            return page, None
         raise
+    found = wiki.read_page(path)
+    own_id = found.meta.id if found else None
+    return committed_path(wiki.root, path) or path, own_id

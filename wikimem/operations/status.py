@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wikimem.errors import WikimemError
 from wikimem.model.page import Problem
-from wikimem.model.results import GitStatus, IndexStatus, ProblemResult, StatusResult, TokenStatus
+from wikimem.model.results import (
+    DiskStatus,
+    GitStatus,
+    IndexStatus,
+    MergeLeftover,
+    ProblemResult,
+    StatusResult,
+    TokenStatus,
+)
 from wikimem.operations.answering import notes_of
 from wikimem.operations.registry import operation
+from wikimem.operations.resident import resident_line
 
 if TYPE_CHECKING:
     from wikimem.wiki import Wiki
@@ -21,7 +33,9 @@ STALE_LOCK_S = 60.0
 
 @operation("read", idempotent=True, examples=("wikimem status", "wikimem status --json"))
 def status(wiki: Wiki) -> StatusResult:
-    """Show where the vault is, what it holds, and whether index, streams and git are in order."""
+    """Show where the vault is, what it holds, and whether index, streams, git and the background work are in order."""
+    from wikimem.memory.foreignmerges import find_leftovers
+
     refreshed = wiki.refresh()
     counts = wiki.index.counts()
     problems = [*_stale_lock(wiki), *refreshed.skipped, *wiki.index.problems()]
@@ -43,13 +57,52 @@ def status(wiki: Wiki) -> StatusResult:
             folder=str(wiki.folders.index),
         ),
         git=_git(wiki),
+        resident=resident_line(wiki),
+        watching=_watching(wiki),
+        disk=_disk(wiki),
         tokens=TokenStatus(given, saved),
+        to_mend=tuple(
+            MergeLeftover(mask(each.path), mask(each.what), each.commit, each.author) for each in find_leftovers(wiki)
+        ),
         problems=tuple(
             ProblemResult(each.rule, each.path, each.line, mask(each.message)) for each in problems[:MOST_PROBLEMS]
         ),
         problem_count=len(problems),
         notes=notes_of(wiki, refreshed),
     )
+
+
+def _watching(wiki: Wiki) -> str:
+    """Which process indexes and commits what changes, in words."""
+    from wikimem.vault.duty import duty_holder
+
+    holder = duty_holder(wiki.folders.state)
+    return f"yes, {holder}" if holder else "no: changes are found when a command runs"
+
+
+def _disk(wiki: Wiki) -> DiskStatus:
+    pages = sum(max(0, stat.size) for stat in wiki.index.stats().values())
+    return DiskStatus(pages=pages, git=_git_bytes(wiki), index=_bytes_below(wiki.folders.index))
+
+
+def _git_bytes(wiki: Wiki) -> int:
+    """What git's objects take. A repository may hold many more files than a vault, so git is asked where it can be."""
+    from wikimem.vault.gitcommand import run_git
+
+    if not wiki.repository.has_git:
+        return _bytes_below(wiki.repository.common_dir / "objects")
+    counted = run_git(wiki.root, "count-objects", "-v", check=False).stdout.decode("ascii", "replace")
+    sizes = dict(line.split(": ", 1) for line in counted.splitlines() if ": " in line)
+    return 1024 * (int(sizes.get("size", 0)) + int(sizes.get("size-pack", 0)))
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size
+    return total
 
 
 def _stale_lock(wiki: Wiki) -> list[Problem]:

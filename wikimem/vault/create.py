@@ -1,7 +1,8 @@
 """What `wikimem init` would write: a pure plan, made before anything is touched (law 2).
 
 A new folder gets the whole layout. Somebody's own folder gets `.wikimem/config.toml` and nothing else, and git is
-told in its local `info/exclude` not to list that, so that `git status` says what it said before.
+told in its local `info/exclude` not to list that, so that `git status` says what it said before. The look of a new
+vault (`native_files`) comes to it only where its owner asks, and only as files that are not there yet.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.vault.config import CONFIG_NAME, VAULT_KEYS, VaultConfig
+from wikimem.vault.names import folded
+from wikimem.vault.pagerules import ignored_around
 from wikimem.vault.project import find_work_tree
 from wikimem.vault.registry import MARKER
-from wikimem.vault.scan import ignored_around
 
 CONFIG_PATH: Final = f"{MARKER}/{CONFIG_NAME}"
 TEMPORARY_FILES: Final = ".wikimem-*.tmp"
@@ -33,7 +35,21 @@ _TEMPLATE: Final = ".j2"
 _DOT: Final = "dot-"
 """Stands for the leading dot in the names of template files: a `.gitignore` among them would act on this repository."""
 
+_IGNORE_FILE: Final = ".wikimemignore"
+_TEMPLATES: Final = "templates"
+_NOT_THEIRS: Final = (CONFIG_PATH, ".gitignore", ".gitattributes")
+"""Of a new vault only: in somebody's repository these would change what git makes of their own files."""
+
 Kind = Literal["new", "existing", "vault"]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeLook:
+    """What `init --native` would add to a vault: path -> bytes, none of which exists; `kept` are there already."""
+
+    files: Mapping[str, bytes]
+    kept: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +69,8 @@ class VaultPlan:
     exclude_file: Path
     needs_git: bool
     notes: tuple[str, ...]
+    exclude: tuple[str, ...] = ()
+    """The patterns that the settings to be written leave out of the vault."""
 
 
 def plan_vault(path: Path, templates: Path) -> VaultPlan:
@@ -95,6 +113,56 @@ def render_vault(templates: Path, *, name: str, config: VaultConfig) -> dict[str
     return rendered
 
 
+def native_files(root: Path, templates: Path, exclude: Sequence[str]) -> NativeLook:
+    """What the vault at `root` lacks of the look of a new one; reads only. `exclude` are the patterns of its settings.
+
+    Files that are there are never among them, in whatever case they are spelled. Page templates go into the folder
+    that Obsidian uses for them already. A `templates/` folder of the owner's that nothing sets up is left alone.
+    """
+    rendered = render_vault(templates, name=root.name, config=VaultConfig())
+    wanted = {path: data for path, data in rendered.items() if path not in _NOT_THEIRS}
+    notes: list[str] = []
+    own = next(iter(_template_folders(root)), "")
+    if own:
+        lead = f"{_TEMPLATES}/"
+        wanted = {
+            f"{own}/{path.removeprefix(lead)}" if path.startswith(lead) else path: data for path, data in wanted.items()
+        }
+    elif not own and os.path.isdir(root / _TEMPLATES):
+        notes.append(f"'{_TEMPLATES}/' is yours, so no page templates are added")
+        wanted = {path: data for path, data in wanted.items() if not path.startswith(f"{_TEMPLATES}/")}
+    elif not own and f"/{_TEMPLATES}/" not in exclude:
+        # As pages they would be damaged ones: placeholders stand where properties have values.
+        wanted[_IGNORE_FILE] = f"/{_TEMPLATES}/\n".encode()
+        if os.path.lexists(root / _IGNORE_FILE):
+            notes.append(f"'{_IGNORE_FILE}' does not leave out '/{_TEMPLATES}/', so no page templates are added")
+            wanted = {path: data for path, data in wanted.items() if not path.startswith(f"{_TEMPLATES}/")}
+    present = {path for path in wanted if _is_there(root, path)}
+    files = {path: data for path, data in wanted.items() if path not in present}
+    if any(path.startswith(".obsidian/") for path in present):
+        notes.append(
+            "your settings of Obsidian stay as they are; `wikimem help obsidian` says what the missing ones do"
+        )
+    return NativeLook(files, tuple(sorted(present)), tuple(notes))
+
+
+def _is_there(root: Path, path: str) -> bool:
+    """Whether anything is at the path, or at one that a file system may take for it."""
+    folder = root
+    for part in path.split("/"):
+        try:
+            names = os.listdir(folder)
+        except NotADirectoryError:
+            return True
+        except OSError:
+            return False
+        found = next((name for name in names if folded(name) == folded(part)), None)
+        if found is None:
+            return False
+        folder /= found
+    return True
+
+
 def render_config(templates: Path, config: VaultConfig) -> bytes:
     """`.wikimem/config.toml` with these settings, each with its line of explanation."""
     return _render(templates / "vault" / f"{_DOT}wikimem" / f"{CONFIG_NAME}{_TEMPLATE}", name="", config=config)
@@ -126,12 +194,14 @@ def _plan_existing(root: Path, templates: Path, prefix: str, exclude_file: Path,
         f"takes {root} as it is: no file in it is changed or moved",
         f"adds {CONFIG_PATH}, and tells git not to list what is wikimem's own (in {exclude_file})",
     ]
+    notes.append(f"adds nothing to how it looks in Obsidian: `wikimem init {root} --native` shows what it could")
     if config.exclude:
         notes.append(f"leaves the templates in {', '.join(config.exclude)} out of the index")
     if needs_git:
         notes.append("the folder was not under git: it is now, and none of your files is committed")
     files = {CONFIG_PATH: render_config(templates, config)}
-    return VaultPlan(root, "existing", files, _exclude_patterns(prefix), exclude_file, needs_git, tuple(notes))
+    lines = _exclude_patterns(prefix)
+    return VaultPlan(root, "existing", files, lines, exclude_file, needs_git, tuple(notes), config.exclude)
 
 
 def _refuse_unfit(root: Path) -> None:
@@ -161,6 +231,10 @@ def _people_templates(root: Path) -> tuple[str, ...]:
 
     Templates hold placeholders where properties have values, so as pages they would only be damaged ones.
     """
+    return tuple(f"/{_escaped(folder)}/" for folder in _template_folders(root))
+
+
+def _template_folders(root: Path) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for place, key in (
         (".obsidian/templates.json", "folder"),
@@ -168,7 +242,7 @@ def _people_templates(root: Path) -> tuple[str, ...]:
     ):
         folder = _read_json(root / place).get(key)
         if isinstance(folder, str) and folder.strip("/ ") and os.path.isdir(root / folder.strip("/")):
-            found[f"/{_escaped(folder.strip('/'))}/"] = None
+            found[folder.strip("/")] = None
     return tuple(found)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from wikimem.vault.gitcommand import run_git
+from wikimem.vault.renames import path_with_id
 
 TRAILERS: Final = ("Wikimem-Op", "Wikimem-Agent", "Wikimem-Session", "Wikimem-Page", "Wikimem-Run")
 
@@ -27,10 +29,14 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuery:
-    """Which commits: each field narrows. `path` is a vault path, followed through renames."""
+    """Which commits: each field narrows. `path` is a vault path, followed through renames from `start` backwards.
+
+    With `page_id`, the id in the page's frontmatter, it is followed through those too that git takes for another page.
+    """
 
     path: str | None = None
     page_id: str | None = None
+    start: str = "HEAD"
     agent: str | None = None
     session: str | None = None
     op: str | None = None
@@ -41,8 +47,34 @@ class HistoryQuery:
 
 def read_history(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
     """The commits that touched the vault at `root`, newest first. Empty before the first commit."""
-    if run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", check=False).returncode != 0:
+    if run_git(root, "rev-parse", "--verify", "--quiet", query.start, check=False).returncode != 0:
         return ()
+    entries: tuple[HistoryEntry, ...] = ()
+    for path, start in _stretches(root, query):
+        entries += _read(root, replace(query, path=path, start=start, limit=query.limit - len(entries)))
+        if len(entries) >= query.limit:
+            break
+    return entries
+
+
+def _stretches(root: Path, query: HistoryQuery) -> Iterator[tuple[str | None, str]]:
+    """The paths that a page had, newest first, each with the commit from which `git log --follow` tells of it."""
+    path, start = query.path, query.start
+    yield path, start
+    seen = set()
+    while path and query.page_id and path not in seen:
+        seen.add(path)
+        added = run_git(root, "log", "--follow", "--diff-filter=A", "--format=%H", start, "--", path, check=False)
+        first = added.stdout.decode().split()[-1:]
+        if not first:
+            return
+        start = f"{first[0]}^"
+        path = path_with_id(root, start, query.page_id)
+        if path is not None and path not in seen:
+            yield path, start
+
+
+def _read(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
     # Settings that change what `git log` prints are overruled: the order of files, the encoding.
     command = ["log", "-z", f"--max-count={query.limit}", "--name-only", "--relative", "--no-show-signature"]
     command += ["--encoding=UTF-8", "-O/dev/null"]
@@ -55,10 +87,8 @@ def read_history(root: Path, query: HistoryQuery) -> tuple[HistoryEntry, ...]:
         command.append(f"--since={int(query.since.timestamp())}")
     if query.until is not None:
         command.append(f"--until={int(query.until.timestamp())}")
-    if query.path is not None:
-        command += ["--follow", "--", query.path]
-    else:
-        command += ["--", "."]
+    command.append(query.start)
+    command += ["--follow", "--", query.path] if query.path is not None else ["--", "."]
     output = run_git(root, *command).stdout.decode("utf-8", "replace")
     return tuple(_entry(part.split(field, 5)) for part in output.split(record) if part.strip("\0\n"))
 

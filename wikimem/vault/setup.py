@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from wikimem.errors import Damaged, NotFound, Refused
+from wikimem.errors import Conflict, Damaged, NotFound, Refused
 from wikimem.text.ids import new_ulid
 from wikimem.vault.commit import Committer, FileChange
 from wikimem.vault.config import read_user_config, read_vault_config
-from wikimem.vault.create import VaultPlan, add_lines, plan_vault, templates_folder
+from wikimem.vault.create import NativeLook, VaultPlan, add_lines, native_files, plan_vault, templates_folder
 from wikimem.vault.files import make_folders, write_atomically
 from wikimem.vault.folders import user_folders, vault_folders, vault_key
 from wikimem.vault.gitcommand import run_git
@@ -37,12 +37,15 @@ class SetUp:
     commit: str | None
     default: bool
     notes: tuple[str, ...]
+    native: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
-def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp:
+def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime], native: bool = False) -> SetUp:
     """Make a vault of the folder at `path` and register it for this user.
 
-    A new folder gets the whole layout in a first commit; somebody's own keeps every byte and its `git status`.
+    A new folder gets the whole layout in a first commit; somebody's own keeps every byte and its `git status`. With
+    `native` that one, or a vault, gets the files of a new vault's look that it lacks, in no commit.
     """
     plan = plan_vault(path, templates_folder())
     if plan.kind == "vault":
@@ -51,7 +54,10 @@ def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp
     folders = user_folders()
     registry = VaultRegistry(folders.config)
     remarks = () if plan.needs_git else _look_at_repository(plan.root)
+    look = _look_of(plan) if native and plan.kind != "new" else NativeLook({}, (), ())
     commit = None if dry_run else _carry_out(plan, registry, clock)
+    if not dry_run:
+        _write(plan.root, look.files)
     chosen = default_root(read_user_config(folders.config).default_vault, registry, Path.home())
     return SetUp(
         root=plan.root,
@@ -61,8 +67,15 @@ def set_up(path: Path, *, dry_run: bool, clock: Callable[[], datetime]) -> SetUp
         excluded=plan.excludes,
         commit=commit,
         default=Path(os.path.realpath(chosen)) == plan.root,
-        notes=(*plan.notes, *remarks),
+        notes=(*plan.notes, *look.notes, *remarks),
+        native=tuple(sorted(look.files)),
+        kept=look.kept,
     )
+
+
+def _look_of(plan: VaultPlan) -> NativeLook:
+    exclude = read_vault_config(plan.root).exclude if plan.kind == "vault" else plan.exclude
+    return native_files(plan.root, templates_folder(), exclude)
 
 
 def take_in(path: Path) -> tuple[Path, int, tuple[str, ...]]:
@@ -116,15 +129,17 @@ def _carry_out(plan: VaultPlan, registry: VaultRegistry, clock: Callable[[], dat
     if plan.kind == "new":
         commit = _first_commit(plan, clock)
     else:
-        _write(plan)
+        _write(plan.root, plan.files)
     registry.register(plan.root, "made")
     return commit
 
 
-def _write(plan: VaultPlan) -> None:
-    for name, data in plan.files.items():
-        file = plan.root / name
-        make_folders(file.parent, plan.root)
+def _write(root: Path, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        file = root / name
+        make_folders(file.parent, root)
+        if os.path.lexists(file):
+            raise Conflict(f"'{file}' was made meanwhile", hint="Look at it, then run `wikimem init` again.")
         write_atomically(file, data)
 
 
