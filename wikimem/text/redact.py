@@ -10,12 +10,10 @@ Standard library only, and cheap to import: hooks use this module before anythin
 
 from __future__ import annotations
 
-import hmac
 import re
 from bisect import bisect_right
+from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from wikimem.errors import Invalid
 from wikimem.text.redact_assign import find_assigned
@@ -47,14 +45,10 @@ _RANK_ASSIGNED, _RANK_PLACE, _RANK_FORMAT, _RANK_EXTRA, _RANK_WHOLE = range(5)
 _ROUNDS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(namedtuple("Finding", ("kind", "start", "end", "tag"))):  # noqa: PYI024 - see redact_rules
     """One secret: what kind, where in the text that was searched, and the tag that stands for its value."""
 
-    kind: str
-    start: int
-    end: int
-    tag: str
+    __slots__ = ()
 
     @property
     def placeholder(self) -> str:
@@ -62,13 +56,10 @@ class Finding:
         return f"[redacted:{self.kind}:{self.tag}]"
 
 
-class _Span(NamedTuple):
-    """What a rule found; a tuple, since to define a dataclass costs every hook half a millisecond."""
+class _Span(namedtuple("_Span", ("start", "end", "kind", "rank"))):  # noqa: PYI024 - see redact_rules
+    """What a rule found."""
 
-    start: int
-    end: int
-    kind: str
-    rank: int
+    __slots__ = ()
 
 
 class Redactor:
@@ -121,6 +112,8 @@ class Redactor:
         return self.redact(text)[0]
 
     def _tag(self, kind: str, value: str) -> str:
+        import hmac  # it loads OpenSSL, which a hook that finds nothing need not wait for
+
         plain = compiled(_INVISIBLE).sub("", value).translate(_LOOKS_LIKE)
         return hmac.digest(self._key, (kind + plain).encode("utf-8", "surrogatepass"), "sha256").hex()[:TAG_DIGITS]
 

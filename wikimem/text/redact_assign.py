@@ -7,8 +7,8 @@ Three questions, in this order: is this the name of a secret (`redact_names`), d
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from wikimem.text.redact_names import CJK_PASSWORDS, CJK_SECRETS, MAX_NAME, NAME_CHARS, STEMS, kind_of_name
 from wikimem.text.redact_rules import LEFT
@@ -62,17 +62,14 @@ _FAR = r"[A-Za-z0-9+/_\-]{24,200}={0,2}"
 Found = tuple[str, int, int]
 
 
-class _Named(NamedTuple):
+class _Named(namedtuple("_Named", ("text", "start", "end", "kind"))):  # noqa: PYI024 - see redact_rules
     """The name of a secret, where it stands in `text`."""
 
-    text: str
-    start: int
-    end: int
-    kind: str
+    __slots__ = ()
 
     @property
     def name(self) -> str:
-        return self.text[self.start : self.end]
+        return str(self.text[self.start : self.end])
 
     @property
     def shouted(self) -> bool:
@@ -82,12 +79,12 @@ class _Named(NamedTuple):
     @property
     def before(self) -> str:
         """The character before the name; a line break at the start of the text."""
-        return self.text[self.start - 1] if self.start else "\n"
+        return str(self.text[self.start - 1]) if self.start else "\n"
 
     def line_before(self) -> str:
         """What stands before the name on its line, at most 160 characters of it."""
         low = max(self.start - 160, 0)
-        return self.text[max(self.text.rfind("\n", low, self.start) + 1, low) : self.start]
+        return str(self.text[max(self.text.rfind("\n", low, self.start) + 1, low) : self.start])
 
     def accepts(self, value: str, place: Place) -> bool:
         return is_secret(value, place, password=self.kind == "password", shouted=self.shouted)

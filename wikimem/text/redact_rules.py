@@ -10,10 +10,9 @@ that a token cut short by a terminal or a log is still caught.
 
 from __future__ import annotations
 
-import binascii
 import re
+from collections import namedtuple
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from wikimem.text.redact_values import compiled, is_placeholder, looks_mixed
 
@@ -25,18 +24,15 @@ _WORD = r"[A-Za-z0-9_\-]"
 Span = tuple[int, int]
 
 
-class Rule(NamedTuple):
+# No dataclass and no typing.NamedTuple: hooks load this module, and either import takes longer than all of its work.
+class Rule(namedtuple("Rule", ("kind", "anchors", "pattern", "fold", "lead"), defaults=(False, 0))):  # noqa: PYI024
     """One credential format.
 
     `anchors` are looked for in the text, lower-cased when `fold`; the pattern is matched `lead` characters before one.
     The group `v` is the secret; a pattern without that group is secret from end to end.
     """
 
-    kind: str
-    anchors: tuple[str, ...]
-    pattern: str
-    fold: bool = False
-    lead: int = 0
+    __slots__ = ()
 
 
 def _prefixed(kind: str, prefixes: str, body: str, *, word_start: bool = False) -> Rule:
@@ -281,8 +277,10 @@ _PRIVATE_END = r"(?i:(?<!`)</private\s*>|</private\s*>(?!`))"
 def _looks_encoded(value: str) -> bool:
     """Is this base64 of `user:password`, rather than a word after "Basic"?"""
     try:
+        import binascii
+
         plain = binascii.a2b_base64(value + "=" * (-len(value) % 4))
-    except binascii.Error:
+    except ValueError:
         return False
     return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
 

@@ -1,0 +1,117 @@
+"""What the model is told in answer to an event, within the time that an agent can be made to wait; else nothing.
+
+The resident process answers where there is one. Where there is none it is started for the next time, and this process
+answers by itself if it can in time. Nothing heavy is imported before that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from wikimem.agents.given import Given
+from wikimem.agents.given import forget as forget_given
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from wikimem.agents.capture import Outcome
+
+WAIT_S = {"session_start": 1.5, "prompt": 0.8}
+"""Seconds from the hook's beginning within which something is said, by the kind of the event."""
+
+WAIT_VARIABLE = "WIKIMEM_HOOK_WAIT"
+"""The environment variable that says other seconds, for slow machines."""
+
+BUDGET_AT = ("session_start", "prompt")
+"""The order of `Place.injected`."""
+
+MOST_PROMPT = 4000
+"""Characters of a prompt that are asked about: its beginning, and a quarter of them from its end."""
+
+
+def inject(outcome: Outcome, began: float) -> str | None:
+    """Text for the model in answer to an event that was kept; `began` is when the hook did (`time.monotonic`)."""
+    document, place = outcome.document, outcome.place
+    kind = str(document["kind"])
+    if place is None or not place.injected[BUDGET_AT.index(kind)]:
+        return None
+    deadline = began + _wait(kind)
+    source = str(document.get("source", ""))
+    try:
+        with Given(place.state, _session(document), deadline) as given:
+            if kind == "session_start":
+                given.begin(source)
+            asked = {
+                "kind": kind,
+                "source": source,
+                "prompt": _shortened(str(document.get("prompt", ""))),
+                "session": str(document.get("session", "")),
+                "given": given.keys,
+            }
+            answer = _answered(place.root, _folder(document), json.dumps(asked), deadline)
+            if not answer or not answer["text"]:
+                return None
+            given.add(answer["given"])
+            return str(answer["text"])
+    except TimeoutError:
+        return None
+
+
+def forget(outcome: Outcome) -> None:
+    """The model of this session is about to forget what it was given."""
+    if outcome.place is not None:
+        forget_given(outcome.place.state, _session(outcome.document))
+
+
+def _wait(kind: str) -> float:
+    try:
+        return max(0.0, float(os.environ.get(WAIT_VARIABLE, "")))
+    except ValueError:
+        return WAIT_S[kind]
+
+
+def _session(document: dict[str, object]) -> str:
+    """What tells this session from others; an agent that names none has one for each folder that it works in."""
+    return str(document.get("session") or f"{document['agent']}\n{_folder(document)}")
+
+
+def _folder(document: dict[str, object]) -> str:
+    return str(document.get("cwd") or document.get("ran_in") or "/")
+
+
+def _shortened(prompt: str) -> str:
+    if len(prompt) <= MOST_PROMPT:
+        return prompt
+    return f"{prompt[: MOST_PROMPT * 3 // 4]}\n{prompt[-MOST_PROMPT // 4 :]}"
+
+
+def _answered(root: str, cwd: str, asked: str, deadline: float) -> dict[str, object] | None:
+    """The answer; None where there is none in time."""
+    from wikimem.surfaces.resident import asking
+
+    reply = None if asking.is_off() else asking.ask(root, cwd, asked, deadline)
+    if reply is None:
+        reply = _by_itself(root, cwd, asked, deadline)
+    try:
+        answer = json.loads(reply)
+        return answer if isinstance(answer["text"], str) and isinstance(answer["given"], list) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _by_itself(root: str, cwd: str, asked: str, deadline: float) -> bytes:
+    """The answer of this process; empty where it takes too long: the thread then ends with the process."""
+    import threading
+
+    found: list[bytes] = []
+
+    def answer() -> None:
+        from wikimem.surfaces.hooks.alone import answer_alone
+
+        found.append(answer_alone(root, cwd, asked))
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    thread.join(max(0.0, deadline - time.monotonic()))
+    return found[0] if found else b""
