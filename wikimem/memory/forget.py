@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wikimem.errors import Damaged, Refused, WikimemError
+from wikimem.graph.files import page_file, tombstone
 from wikimem.index.resolve import resolve_link
 from wikimem.memory.rewrite import edit_links, shown_text
 from wikimem.model.hit import PageRow
@@ -84,6 +85,8 @@ def forget(wiki: Wiki, rows: Sequence[PageRow], reason: str | None, *, unlink: b
         for row in rows:
             draft.read(row.path)
             draft.remove(row.path)
+            if draft.exists(page_file(row.id)):
+                draft.put(page_file(row.id), tombstone(row.id))
         for path in inbound if unlink else ():
             replaced, stay = _unlink(wiki, draft, path, rows)
             unlinked += [path] if replaced else []

@@ -6,6 +6,8 @@ from wikimem.operations.check import check
 from wikimem.operations.context import context
 from wikimem.operations.edit import edit
 from wikimem.operations.forget import forget
+from wikimem.operations.graph import graph
+from wikimem.operations.link import link
 from wikimem.operations.links import links
 from wikimem.operations.list import list_
 from wikimem.operations.log import log
@@ -16,7 +18,9 @@ from wikimem.operations.registry import Operation
 from wikimem.operations.reindex import reindex
 from wikimem.operations.remember import remember
 from wikimem.operations.search import search
+from wikimem.operations.sparql import sparql
 from wikimem.operations.status import status
+from wikimem.operations.timeline import timeline
 
 OPERATIONS: tuple[Operation, ...] = (
     search,
@@ -25,9 +29,13 @@ OPERATIONS: tuple[Operation, ...] = (
     remember,
     edit,
     move,
+    link,
     forget,
     list_,
     links,
+    graph,
+    timeline,
+    sparql,
     log,
     status,
     check,

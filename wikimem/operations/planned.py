@@ -7,16 +7,12 @@ from typing import Final, NoReturn
 from wikimem.errors import Unavailable
 
 PLANNED: Final[dict[str, str]] = {
-    "graph": "Show what is known of an entity and how it is connected.",
-    "sparql": "Query the graph with SPARQL.",
-    "timeline": "Show what happened to an entity, page or topic, in order.",
     "when": "Find the commits in which the vault began or ceased to say something.",
     "blame": "Show who wrote each line of a page, and why.",
     "diff": "Show what changed between two revisions.",
     "verify": "Check that the sources of a page still say what it cites.",
     "sessions": "List the sessions of agents.",
     "files": "Show what is known of some files of the code base.",
-    "link": "State a relation between two entities or pages.",
     "observe": "Record something that happened in a session.",
     "ingest": "Take a document in whole.",
     "import": "Take over the memory of another tool, or an agent's transcripts.",

@@ -1,0 +1,1 @@
+"""How the graph grows: load, add, walk, a date in the past, memory; beside rdflib."""

@@ -1,0 +1,86 @@
+"""The results of `graph`, `link`, `timeline` and `sparql` as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wikimem.model.graph import GraphEdge, GraphEntity, GraphResult, LinkResult, SparqlResult, TimelineResult
+from wikimem.present.text import SHORT_COMMIT, text
+
+
+@text.register
+def _graph(result: GraphResult) -> str:
+    if result.picture is not None:
+        return result.picture
+    lines = _entity(result.entity)
+    on = f" on {result.as_of}" if result.as_of else ""
+    if not result.edges:
+        lines += ["", f"No edge is known that holds{on}."]
+    for edge in result.edges:
+        lines += ["", *_edge(edge)]
+    indirect = [path for path in result.paths if path.count("--") > 2]
+    if indirect:
+        lines += ["", "Further away:", *(f"  {path}" for path in indirect)]
+    lines += _listed("Began:", result.began) + _listed("Ended:", result.ended)
+    if result.hubs:
+        lines += ["", f"Not walked through, because too much is joined to it: {', '.join(result.hubs)}"]
+    if result.more:
+        lines.append(f"{result.more} more edges: --limit shows them.")
+    return "\n".join([*lines, *(f"problem: {each}" for each in result.problems)])
+
+
+def _entity(entity: GraphEntity) -> list[str]:
+    lines = [f"[{entity.type}] {entity.name}" + (f"  (project {entity.project})" if entity.project else "")]
+    lines += [f"{name} = {value}" for name, value in entity.properties.items()]
+    if entity.aliases:
+        lines.append(f"also called: {', '.join(entity.aliases)}")
+    if entity.page:
+        lines.append(f"page: {entity.page}")
+    return lines
+
+
+def _edge(edge: GraphEdge) -> list[str]:
+    lines = [edge.words + (" (perhaps: its dates are not exact enough to say)" if edge.holds == "maybe" else "")]
+    if edge.alternatives:
+        lines.append(f"  considered: {'; '.join(edge.alternatives)}")
+    evidence = f"{edge.evidence} sources" if edge.evidence != 1 else "1 source"
+    lines.append(f"  weight {edge.weight:g}, {evidence}: {', '.join(edge.sources)}")
+    return lines
+
+
+def _listed(title: str, rows: Sequence[str]) -> list[str]:
+    return ["", title, *(f"  {row}" for row in rows)] if rows else []
+
+
+@text.register
+def _link(result: LinkResult) -> str:
+    lines = [f"Known already: {result.edge.words}"] if result.existing and result.edge else []
+    if not lines:
+        lines = [f"Stated: {result.edge.words}"] if result.edge else ["Taken back: nobody states it any more."]
+    if result.edge:
+        lines += _edge(result.edge)[1:]
+    if result.commit:
+        lines.append(f"commit: {result.commit[:SHORT_COMMIT]}")
+    if result.redacted:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in result.redacted.items())
+        lines.append(f"taken out before writing: {kinds}")
+    return "\n".join(lines)
+
+
+@text.register
+def _timeline(result: TimelineResult) -> str:
+    if not result.entries and not result.undated:
+        return f"Nothing is dated for {result.about}."
+    lines = [result.about]
+    for entry in result.entries:
+        lines.append(f"{entry.time}  {entry.kind}  {entry.title}")
+        lines += [f"  {entry.source}" + (f" ({entry.text})" if entry.text else "")]
+    return "\n".join([*lines, *_listed("Without a date:", result.undated)])
+
+
+@text.register
+def _sparql(result: SparqlResult) -> str:
+    """Tab-separated, as SPARQL's own text format: a header, then a row to a line."""
+    rows = ["\t".join(f"?{name}" for name in result.vars)]
+    rows += ["\t".join(" ".join((cell or "").split()) for cell in row) for row in result.rows]
+    return "\n".join([*rows, *(["There are more rows: --limit shows them."] if result.more else [])])

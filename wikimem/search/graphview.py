@@ -1,0 +1,359 @@
+"""The graph as one caller sees it: what files assert and what links on pages say, within a project, with merges done.
+
+GraphView    facts, names and pages, and what an address means
+explore      a walk from entities, for `graph`
+walk_from_pages, related_pages      the graph as a source of pages, with the path to each, for search
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from wikimem.errors import Invalid, NotFound
+from wikimem.graph.fold import Fact, everything, fold_edge, properties_of
+from wikimem.graph.naming import make_entity, page_id_of, parse_entity_iri
+from wikimem.graph.statements import Assertion
+from wikimem.graph.store import GraphStore, name_key
+from wikimem.graph.vocabulary import ALIAS, ENTITY_TYPES, SAME_AS, is_property
+from wikimem.graph.walk import Walked, walk
+from wikimem.graph.words import Description, path_in_words
+from wikimem.model.hit import PageRow
+from wikimem.search.pagefacts import PageFacts, entity_of_page
+from wikimem.vault.folders import index_stamp, user_key
+
+if TYPE_CHECKING:
+    from wikimem.wiki import Wiki
+
+STORE_FILE: Final = "graph.db"
+MOST_CANDIDATES: Final = 8
+_A_FEW: Final = 50
+PASSAGE_SHARE: Final = 0.5
+"""Weight of a walk that begins at pages which other streams found, against one from entities that a question names."""
+PASSAGE_DEPTH: Final = 1
+ENTITY_DEPTH: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPage:
+    """A page that the graph leads to: its score, and the way there in words."""
+
+    path: str
+    score: float
+    graph_path: str
+
+
+class GraphView:
+    """Facts for one caller. `project` limits them to that project and what belongs to none (law 9)."""
+
+    def __init__(self, wiki: Wiki, store: GraphStore, project: str | None = None) -> None:
+        self.wiki = wiki
+        self.project = project.casefold() if project else None
+        self.store = store
+        self.pages = PageFacts(wiki.index, self.store, project)
+        self._quoted: dict[tuple[str, str], bool] = {}
+        self._rows: dict[str, list[PageRow]] = {}
+
+    # Facts
+
+    def counts(self, assertion: Assertion) -> bool:
+        """Whether an assertion may be seen here, and its page still says what it quotes."""
+        if self.project is not None and assertion.projects:
+            in_scope = self.project in {project.casefold() for project in assertion.projects}
+        else:
+            in_scope = True
+        return in_scope and all(self._is_quoted(assertion.source, quote) for quote in assertion.quotes)
+
+    def _is_quoted(self, source: str, quote: str) -> bool:
+        page_id = page_id_of(source)
+        if page_id is None:
+            return True
+        if (page_id, quote) not in self._quoted:
+            path = self.store.paths_of_ids([page_id]).get(page_id)
+            page = self.wiki.read_page(path) if path else None
+            self._quoted[page_id, quote] = page is not None and " ".join(quote.split()) in " ".join(page.text.split())
+        return self._quoted[page_id, quote]
+
+    @cached_property
+    def merges(self) -> dict[str, str]:
+        """Which entity each merged one counts as."""
+        return self.store.merges(self.counts)
+
+    @cached_property
+    def _groups(self) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = {}
+        for iri, root in self.merges.items():
+            groups.setdefault(root, []).append(iri)
+        return groups
+
+    def root(self, iri: str) -> str:
+        """What an entity counts as, where it was merged into another."""
+        return self.merges.get(iri, iri)
+
+    def members(self, iris: Iterable[str]) -> list[str]:
+        """The entities with all that were merged into them."""
+        return [member for iri in iris for member in self._groups.get(self.root(iri), [iri])]
+
+    def facts_of(self, iris: Collection[str]) -> dict[str, Fact]:
+        """The facts with one of these entities at either end, by edge; ends are what merged entities count as."""
+        members = self.members(iris)
+        found = [*self.store.facts_of(members, self.counts).values(), *self.pages.facts_of(members).values()]
+        return self._joined(found)
+
+    def every_fact(self) -> dict[str, Fact]:
+        """All facts, by edge."""
+        return self._joined([*self.store.facts(self.counts).values(), *self.pages.every_fact().values()])
+
+    def _joined(self, facts: Iterable[Fact]) -> dict[str, Fact]:
+        same: dict[str, list[Fact]] = {}
+        for fact in facts:
+            if fact.edge.predicate == SAME_AS or not self._may_see(fact):
+                continue
+            object_ = fact.edge.object
+            edge = replace(
+                fact.edge,
+                subject=self.root(fact.edge.subject),
+                object=self.root(object_) if isinstance(object_, str) else object_,
+            )
+            same.setdefault(edge.id, []).append(fact if edge == fact.edge else replace(fact, edge=edge))
+        joined: dict[str, Fact] = {}
+        for name, found in same.items():
+            fact = found[0]
+            if len(found) > 1:
+                folded = fold_edge(fact.edge, (each for one in found for each in one.assertions), everything)
+                fact = folded or fact
+            joined[name] = fact
+        return joined
+
+    def _may_see(self, fact: Fact) -> bool:
+        return all(self.may_see_entity(end) for end in (fact.edge.subject, fact.edge.object) if isinstance(end, str))
+
+    def may_see_entity(self, iri: str) -> bool:
+        """Whether an entity, or a page, belongs to the view's project or to none."""
+        entity = parse_entity_iri(iri)
+        if entity is not None:
+            return self.project is None or entity.project in (None, self.project)
+        if page_id_of(iri) is not None:
+            return bool(self._rows_of(iri)) or self.project is None
+        return True
+
+    def hubs(self, iris: Collection[str], most: int) -> set[str]:
+        """Those entities that have more than `most` edges in files, or links on their pages."""
+        degrees = self.store.degrees(self.members(iris))
+        found: set[str] = set()
+        for iri in iris:
+            members = self.members([iri])
+            links = sum(self.pages.link_count(row.path) for member in members for row in self._rows_of(member))
+            if sum(degrees.get(member, 0) for member in members) + links > most:
+                found.add(iri)
+        return found
+
+    # Names
+
+    def _rows_of(self, iri: str) -> list[PageRow]:
+        if iri not in self._rows:
+            self._rows[iri] = self.pages.rows_of([iri]).get(iri, [])
+        return self._rows[iri]
+
+    def page_of(self, iri: str) -> PageRow | None:
+        """The page about an entity: an active one first, then the newest."""
+        rows = [row for member in self.members([iri]) for row in self._rows_of(member)]
+        rows.sort(key=lambda row: (row.status != "active", -(row.created or datetime.min).toordinal(), row.path))
+        return rows[0] if rows else None
+
+    def label(self, iri: str) -> str:
+        """What an entity is called."""
+        label = self.store.labels([iri]).get(iri)
+        if label:
+            return label
+        row = next(iter(self._rows_of(iri)), None)
+        if row is not None:
+            return row.title
+        entity = parse_entity_iri(iri)
+        return entity.label if entity else iri
+
+    def type_of(self, iri: str) -> str:
+        """The type of an entity; of a page that stands for itself, the page's type."""
+        entity = parse_entity_iri(iri)
+        if entity is not None:
+            return entity.type
+        row = next(iter(self._rows_of(iri)), None)
+        return row.type if row else "page" if page_id_of(iri) else "resource"
+
+    def describe(self, iri: str, moment: datetime) -> Description:
+        """Type, name and properties of an entity at a moment; secrets masked."""
+        facts = self.store.values_of(self.members([iri]), self.counts).values()
+        properties = [fact for fact in facts if is_property(fact.edge.predicate) and fact.holds(moment) != "no"]
+        mask = self.wiki.redactor.mask
+        return Description(
+            self.type_of(iri),
+            mask(self.label(iri)),
+            {name: mask(value) for name, value in properties_of(properties).items()},
+        )
+
+    def aliases(self, iri: str) -> tuple[str, ...]:
+        """Its other names: those that were stated, those of its page, those of what was merged into it."""
+        facts = self.store.values_of(self.members([iri]), self.counts).values()
+        values = (fact.edge.object for fact in facts if fact.edge.predicate == ALIAS)
+        stated = [value.text for value in values if not isinstance(value, str)]
+        merged = [self.label(member) for member in self.members([iri])]
+        pages = [alias for member in self.members([iri]) for row in self._rows_of(member) for alias in row.aliases]
+        own = self.label(self.root(iri))
+        return tuple(dict.fromkeys(name for name in (*stated, *merged, *pages) if name != own))
+
+    # Addresses
+
+    def find(self, address: str) -> str:
+        """The one entity or page that `address` (ENTITY or PAGE) names. Raises NotFound, Invalid for several."""
+        found = {self.root(iri) for iri in self._candidates(address)}
+        seen = sorted(iri for iri in found if self.may_see_entity(iri))
+        if not seen:
+            raise NotFound(f"no entity '{address}' in the graph", hint=self._near(address))
+        if len(seen) > 1:
+            listed = [self.address(iri) for iri in seen]
+            raise Invalid(
+                f"'{address}' names {len(seen)} entities: {', '.join(listed[:MOST_CANDIDATES])}",
+                hint="Write type:name; for a name of several projects, add --project.",
+                data={"candidates": listed},
+            )
+        return seen[0]
+
+    def address(self, iri: str) -> str:
+        """`type:name` with the project where it has one: what to write to mean it."""
+        entity = parse_entity_iri(iri)
+        if entity is None:
+            row = next(iter(self._rows_of(iri)), None)
+            return row.path if row else iri
+        scope = f" (project {entity.project})" if entity.project else ""
+        return f"{entity.type}:{self.label(iri)}{scope}"
+
+    def _candidates(self, address: str) -> set[str]:
+        if parse_entity_iri(address) or page_id_of(address):
+            return {address}
+        kind, colon, name = address.partition(":")
+        if colon and kind.strip().casefold() in ENTITY_TYPES:
+            typed = self._typed(kind.strip().casefold(), name)
+            if typed:
+                return typed
+        found = self._alive(self.store.named(address))
+        found |= {entity_of_page(row) for row in self.wiki.index.find_pages(address.removeprefix(f"{self.wiki.root}/"))}
+        return found
+
+    def _typed(self, kind: str, name: str) -> set[str]:
+        entity = make_entity(kind, name, self.project or self.wiki.project)
+        exact = {entity.iri} if self.exists(entity.iri) else set()
+        if exact:
+            return exact
+        others = self._alive(self.store.known_entities(kind, entity.key))
+        rows = [*self.wiki.index.find_pages(entity.label), *self.wiki.index.find_pages(name)]
+        found = others | {entity_of_page(row) for row in rows} | self._alive(self.store.named(name))
+        parsed = ((iri, parse_entity_iri(iri)) for iri in found)
+        return {iri for iri, known in parsed if known and known.type == kind}
+
+    def exists(self, iri: str) -> bool:
+        """Whether anything that counts is said of an entity, or a page is about it."""
+        return bool(self._rows_of(iri)) or bool(self._alive({iri}))
+
+    def _alive(self, iris: Collection[str]) -> set[str]:
+        """Those that a living assertion is about: a forgotten name names nothing."""
+        return {iri for iri in iris if any(self._facts_at(iri))}
+
+    def _facts_at(self, iri: str) -> Iterator[Fact]:
+        """The facts of one entity, a few first: often one is enough to know."""
+        yield from self.store.facts_of([iri], self.counts, limit=_A_FEW).values()
+        yield from self.store.facts_of([iri], self.counts).values()
+
+    def _near(self, address: str) -> str:
+        name = address.partition(":")[2] if address.partition(":")[0] in ENTITY_TYPES else address
+        names = {name_key(each): each for each in self.store.all_names()}
+        names |= {name_key(row.title): row.title for row in self.wiki.index.list_pages(None)}
+        close = difflib.get_close_matches(name_key(name), names, n=3, cutoff=0.6)
+        if not close:
+            return f"See `wikimem search '{name}'`, or state something of it: `wikimem link`."
+        return "Closest: " + ", ".join(f"'{names[key]}'" for key in close) + "."
+
+    # Walks
+
+    def explore(self, start: str, depth: int, moment: datetime, predicate: str | None = None) -> Walked:
+        """Walk from one entity: see `walk`."""
+        return walk(self, {self.root(start): 1.0}, depth, moment=moment, predicate=predicate)
+
+    def changes(self, start: str, since: datetime, until: datetime) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+        """The edges of an entity that hold just before `until` and did not before `since`, and the other way round."""
+        facts = sorted(self.facts_of([start]).values(), key=lambda fact: fact.edge.id)
+        held = [(fact, fact.holds(since) == "yes", fact.holds(until) == "yes") for fact in facts]
+        began = tuple(fact for fact, before, after in held if after and not before)
+        return began, tuple(fact for fact, before, after in held if before and not after)
+
+    def page_path(self, iri: str) -> str | None:
+        """The path of the page about an entity."""
+        row = self.page_of(iri)
+        return row.path if row else None
+
+    def words_for(self, walked: Walked, iri: str, moment: datetime) -> str:
+        """The way to an entity that a walk reached; secrets masked."""
+        reached = walked.reached[iri]
+        words = path_in_words(reached.path, reached.start, lambda each: self.describe(each, moment))
+        return self.wiki.redactor.mask(words)
+
+
+@contextlib.contextmanager
+def open_view(wiki: Wiki, project: str | None = None, *, keep_missing: bool = False) -> Iterator[GraphView]:
+    """The graph, up to date with the files of `graph/` and with the index as it is.
+
+    The store lies in the index's folder, which the index has made sure is this user's. `keep_missing`: files that are
+    not there are taken to be out of sight, as the pages of a vault that is half gone are.
+    """
+    folder = wiki.index.parts().folder.path
+    store = GraphStore(folder / STORE_FILE, index_stamp(user_key(), wiki.root))
+    with contextlib.closing(store):
+        store.sync(wiki.root, keep_missing=keep_missing)
+        yield GraphView(wiki, store, project)
+
+
+def related_pages(view: GraphView, entities: Mapping[str, float], moment: datetime) -> list[RelatedPage]:
+    """Pages that a walk of depth 2 from `entities` (IRI -> weight) leads to, best first.
+
+    They are the pages about what was reached, and those that state the edges of the way there.
+    """
+    return _pages_of(view, walk(view, _rooted(view, entities), ENTITY_DEPTH, moment=moment), moment)
+
+
+def walk_from_pages(view: GraphView, pages: Mapping[str, float], moment: datetime) -> list[RelatedPage]:
+    """As `related_pages`, from pages (path -> weight) that other streams found: to depth 1, at half weight."""
+    entities = {iri: pages[path] for path, iri in view.store.entities_of(pages).items() if view.pages.row(path)}
+    walked = walk(view, _rooted(view, entities), PASSAGE_DEPTH, moment=moment, share=PASSAGE_SHARE)
+    return [page for page in _pages_of(view, walked, moment) if page.path not in pages]
+
+
+def _rooted(view: GraphView, entities: Mapping[str, float]) -> dict[str, float]:
+    starts: dict[str, float] = {}
+    for iri, weight in entities.items():
+        if view.may_see_entity(iri):
+            root = view.root(iri)
+            starts[root] = max(weight, starts.get(root, 0.0))
+    return starts
+
+
+def _pages_of(view: GraphView, walked: Walked, moment: datetime) -> list[RelatedPage]:
+    best: dict[str, RelatedPage] = {}
+
+    def offer(path: str, score: float, iri: str) -> None:
+        if path not in best or score > best[path].score:
+            best[path] = RelatedPage(path, score, view.words_for(walked, iri, moment))
+
+    for iri, reached in sorted(walked.reached.items(), key=lambda item: (-item[1].score, item[0])):
+        for member in view.members([iri]):
+            for row in view.pages.rows_of([member]).get(member, ()):
+                offer(row.path, reached.score, iri)
+        if reached.path:
+            sources = {page_id_of(source) for source in reached.path[-1].fact.sources} - {None}
+            for path in view.store.paths_of_ids([each for each in sources if each]).values():
+                if view.pages.row(path):
+                    offer(path, reached.score, iri)
+    return sorted(best.values(), key=lambda page: (-page.score, page.path))
