@@ -1,0 +1,1 @@
+"""`wikimem watch`: the background work of a vault in the foreground."""
