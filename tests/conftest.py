@@ -62,6 +62,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
         "GIT_CONFIG_GLOBAL": str(gitconfig),
         "GIT_CONFIG_NOSYSTEM": "1",
         "TERM": "xterm",
+        # What a test is about starts no process that outlives it, unless the test is about that process.
+        "WIKIMEM_RESIDENT": "off",
     }
     env = {name: os.environ[name] for name in KEPT if name in os.environ} | mine
     for name in list(os.environ):

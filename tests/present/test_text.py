@@ -11,7 +11,6 @@ from wikimem.model.results import (
     EditResult,
     ForgetResult,
     HitResult,
-    InitResult,
     LinkIn,
     LinkOut,
     ListResult,
@@ -23,8 +22,8 @@ from wikimem.model.results import (
     Removed,
     SearchResult,
     TraceResult,
-    TrustResult,
 )
+from wikimem.model.setupresults import DoctorResult, InitResult, TrustResult
 from wikimem.operations import OPERATIONS
 from wikimem.present.text import text
 
@@ -51,7 +50,7 @@ HIT = HitResult(
 FOUND = SearchResult("jwt", (HIT,), {"words": "ok", "vectors": "ok", "graph": "ok"}, 0, 0, None, None, ())
 
 
-@pytest.mark.parametrize("kind", [*(operation.result for operation in OPERATIONS), InitResult, TrustResult])
+@pytest.mark.parametrize("kind", [*(operation.result for operation in OPERATIONS), InitResult, TrustResult, DoctorResult])
 def test_every_result_has_a_text_form(kind: type) -> None:
     assert text.dispatch(kind) is not text.dispatch(object), f"{kind.__name__} has no text form"
 

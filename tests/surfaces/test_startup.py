@@ -37,3 +37,13 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 def test_the_version_loads_not_even_the_parser() -> None:
     assert loaded_by("--version") & (HEAVY | {"click", "msgspec", "pathlib"}) == set()
+
+
+def test_the_client_of_the_resident_process_loads_hardly_more_than_python_itself() -> None:
+    script = (
+        "import sys\nbefore = set(sys.modules)\nfrom wikimem.surfaces.cli.main import main\n"
+        "import wikimem.surfaces.resident.client, _socket\nprint(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    added = {name for name in done.stdout.split() if name.partition(".")[0] != "wikimem"}
+    assert added <= {"__future__", "_socket"}

@@ -310,6 +310,26 @@ class GitStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskStatus:
+    """Bytes: of the pages, of git's objects (those of the whole repository), of the search index."""
+
+    pages: int
+    git: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergeLeftover:
+    """What is to be mended on a page after a merge; `commit` and `author` are those of a merge that wikimem did not
+    make, null where no such commit brought it."""
+
+    path: str
+    what: str
+    commit: str | None
+    author: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TokenStatus:
     """What `context` gave in all, and what the whole vault would have cost instead, less that. Estimates."""
 
@@ -327,7 +347,7 @@ class ProblemResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckProblem:
-    """`severity` is error, warning or note; `fixable` says that `fix` mends it."""
+    """`severity` is error, warning or note; `fixable` says that `fix` mends it, `remedy` what to do else."""
 
     rule: str
     path: str
@@ -335,6 +355,7 @@ class CheckProblem:
     message: str
     fixable: bool
     severity: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +379,10 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class StatusResult:
-    """`pages` counts by type; `problems` are at most 50 of `problem_count`."""
+    """`pages` counts by type; `problems` are at most 50 of `problem_count`, `to_mend` at most 20.
+
+    `watching` and `resident` say in words which process does the background work and which answers.
+    """
 
     vault: str
     pages: dict[str, int]
@@ -367,7 +391,11 @@ class StatusResult:
     projects: tuple[str, ...]
     index: IndexStatus
     git: GitStatus
+    resident: str
+    watching: str
+    disk: DiskStatus
     tokens: TokenStatus
+    to_mend: tuple[MergeLeftover, ...]
     problems: tuple[ProblemResult, ...]
     problem_count: int
     notes: tuple[str, ...]
@@ -382,29 +410,4 @@ class ReindexResult:
     seconds: float
     differences: tuple[str, ...]
     skipped: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InitResult:
-    """`made` are files written into the tree, `excluded` what git was told to overlook (in its own info/ files).
-
-    `existing` is True for a folder that had files or a repository before: no page of it was touched.
-    """
-
-    vault: str
-    existing: bool
-    git_init: bool
-    made: tuple[str, ...]
-    excluded: tuple[str, ...]
-    commit: str | None
-    default: bool
-    dry_run: bool
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TrustResult:
-    vault: str
-    pages: int
     notes: tuple[str, ...]

@@ -14,13 +14,14 @@ from unicodedata import east_asian_width
 from wikimem.model.results import (
     CheckResult,
     ContextResult,
+    DiskStatus,
     EditResult,
     ForgetResult,
     HitResult,
-    InitResult,
     LinksResult,
     ListResult,
     LogResult,
+    MergeLeftover,
     MoveResult,
     PageRef,
     ReadResult,
@@ -29,8 +30,8 @@ from wikimem.model.results import (
     SearchResult,
     StatusResult,
     TraceResult,
-    TrustResult,
 )
+from wikimem.model.setupresults import DoctorResult, InitResult, TrustResult
 
 SHORT_ID: Final = 8
 """Characters of an id's end that are shown. Six are accepted; eight tell a million pages apart."""
@@ -207,7 +208,9 @@ def _check(result: CheckResult) -> str:
         return "\n".join([*lines, "No problems."])
     rest = f"; {len(result.problems)} are shown" if len(result.problems) < result.total else ""
     counts = ", ".join(f"{count} {rule}" for rule, count in result.counts.items())
-    return "\n".join([*lines, f"{result.total} problems{rest}: {counts}"])
+    remedies = {each.rule: each.remedy for each in result.problems if each.remedy}
+    what_to_do = [f"  {rule}: {remedy}" for rule, remedy in sorted(remedies.items())]
+    return "\n".join([*lines, f"{result.total} problems{rest}: {counts}", *what_to_do])
 
 
 @text.register
@@ -281,7 +284,11 @@ def _status(result: StatusResult) -> str:
             f"{git.branch or 'no branch'}{commit}, {changes}{remote}"
             + (f", in a {git.operation}" if git.operation else ""),
         ),
+        ("resident", result.resident),
+        ("watching", result.watching),
+        ("disk", ", ".join(f"{_size(size)} {what}" for what, size in _disk_parts(result.disk))),
         ("tokens", f"about {result.tokens.given} given, {result.tokens.saved} saved"),
+        *(("to mend", _leftover(each)) for each in result.to_mend),
         ("problems", str(result.problem_count)),
     ]
     lines = [*_table(rows)]
@@ -291,6 +298,33 @@ def _status(result: StatusResult) -> str:
     if result.problem_count > len(result.problems):
         lines.append(f"  and {result.problem_count - len(result.problems)} more")
     return "\n".join(lines)
+
+
+def _disk_parts(disk: DiskStatus) -> list[tuple[str, int]]:
+    return [("pages", disk.pages), ("in git", disk.git), ("index", disk.index)]
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
+
+
+def _leftover(left: MergeLeftover) -> str:
+    merge = f", since the merge {left.commit[:SHORT_COMMIT]} by {left.author}" if left.commit else ""
+    return f"{left.path} has {left.what}{merge}"
+
+
+@text.register
+def _doctor(result: DoctorResult) -> str:
+    lines = []
+    for each in result.checks:
+        lines.append(f"{each.state:<4}  {each.name}: {each.message}")
+        if each.remedy:
+            lines.append(f"      {each.remedy}")
+    counts = {state: sum(each.state == state for each in result.checks) for state in ("ok", "warn", "fail")}
+    return "\n".join([*lines, ", ".join(f"{count} {state}" for state, count in counts.items() if count)])
 
 
 @text.register
@@ -309,6 +343,10 @@ def _init(result: InitResult) -> str:
         lines.append(f"a git repository {would}made there")
     lines += [f"{would}written: {path}" for path in result.made]
     lines += [f"{would}excluded from git: {pattern}" for pattern in result.excluded]
+    lines += [f"{would}added: {path}" for path in result.native]
+    lines += [f"there already, and stays: {path}" for path in result.kept]
+    if result.native:
+        lines.append("what is added is in no commit: commit it, or delete it, as you like")
     lines += _commit(result.commit)
     if result.default:
         lines.append("it is your default vault")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import math
 import os
 import re
 import stat
@@ -22,23 +23,41 @@ from wikimem.errors import Damaged, Invalid, Refused
 
 CONFIG_NAME: Final = "config.toml"
 _MAX_BYTES: Final = 256_000
+_MOST_MINUTES: Final = 10_080
+_MOST_REST_S: Final = 604_800
+MOST_INJECTED: Final = 2000
+"""Tokens: about the 8,000 characters that agents pass on whole from a hook."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultConfig:
-    """A vault's own settings."""
+    """A vault's own settings. `commit_after` in seconds: 0 leaves it to each user, infinity is `off`.
+
+    `inject_at_start` and `inject_at_prompt` are the most tokens that hooks give; a user's own setting may be less.
+    """
 
     exclude: tuple[str, ...] = ("/templates/",)
     context_budget: int = 2000
+    commit_after: float = 0
+    inject_at_start: int = MOST_INJECTED
+    inject_at_prompt: int = MOST_INJECTED
 
 
 @dataclass(frozen=True, slots=True)
 class UserConfig:
-    """This user's settings. `redact` maps a name for the placeholder to a regular expression."""
+    """This user's settings. `redact` maps a name for the placeholder to a regular expression.
+
+    `resident` is after how many idle minutes the resident process ends; 0 where there is to be none. `commit_after` in
+    seconds: None where it is not set, infinity is `off`. `inject_at_start` and `inject_at_prompt` are tokens; 0 is `off`.
+    """
 
     default_vault: Path | None = None
     model: Path | None = None
     redact: Mapping[str, str] = field(default_factory=dict)
+    resident: float = 15.0
+    commit_after: float | None = None
+    inject_at_start: int = 1000
+    inject_at_prompt: int = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,34 @@ def _budget(value: Any) -> int:
     return value
 
 
+def _injected(value: Any) -> int:
+    if value == "off" or value is False:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or not 100 <= value <= MOST_INJECTED:
+        raise ValueError(f'a whole number of tokens from 100 to {MOST_INJECTED}, or "off", is expected')
+    return value
+
+
+def _rest(value: Any) -> float:
+    if value == "off" or value is False:
+        return math.inf
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 1 <= value <= _MOST_REST_S:
+        raise ValueError(f'a number of seconds from 1 to {_MOST_REST_S}, or "off", is expected')
+    return value
+
+
+def _least_rest(value: Any) -> float:
+    return 0 if value == 0 and not isinstance(value, bool) else _rest(value)
+
+
+def _minutes(value: Any) -> float:
+    if value == "off" or value is False:
+        return 0.0
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= _MOST_MINUTES:
+        raise ValueError(f'a number of minutes up to {_MOST_MINUTES}, or "off", is expected')
+    return float(value)
+
+
 def _path(value: Any) -> Path:
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("a path is expected")
@@ -122,6 +169,23 @@ VAULT_KEYS: Final = (
         "context_budget", "Tokens that `context` fills where the caller names no budget.", "context_budget = 2000",
         _budget,
     ),
+    ConfigKey(
+        "commit_after",
+        "Seconds of rest after which `wikimem watch` commits what people edited, at the least; 0 leaves that to each "
+        'user, "off" switches it off. See [Watching](watching.md).',
+        'commit_after = "off"',
+        _least_rest,
+    ),
+    ConfigKey(
+        "inject_at_start",
+        'The most tokens that hooks give an agent when a session starts, or "off"; a user may ask for less. '
+        "See [Hooks](hooks.md).",
+        'inject_at_start = "off"',
+        _injected,
+    ),
+    ConfigKey(
+        "inject_at_prompt", "The same at a prompt.", "inject_at_prompt = 300", _injected,
+    ),
 )  # fmt: skip
 
 USER_KEYS: Final = (
@@ -137,6 +201,29 @@ USER_KEYS: Final = (
         "More that is never stored: a name for the placeholder, and a regular expression.",
         "[redact]\nbadge-number = 'BN-[0-9]{8}'",
         _expressions,
+    ),
+    ConfigKey(
+        "resident",
+        'After how many idle minutes the resident process of a vault ends; "off" for none. See [Resident](resident.md).',
+        "resident = 15",
+        _minutes,
+    ),
+    ConfigKey(
+        "commit_after",
+        'Seconds of rest after which `wikimem watch` commits what you edited (120), or "off". A vault can only make it '
+        "longer. See [Watching](watching.md).",
+        "commit_after = 120",
+        _rest,
+    ),
+    ConfigKey(
+        "inject_at_start",
+        'Tokens that hooks give an agent when a session starts (1000), or "off". See [Hooks](hooks.md).',
+        "inject_at_start = 600",
+        _injected,
+    ),
+    ConfigKey(
+        "inject_at_prompt", 'Tokens that hooks give an agent at a prompt (500), or "off".', 'inject_at_prompt = "off"',
+        _injected,
     ),
 )
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from wikimem.errors import Invalid, Refused
+from wikimem.errors import Invalid
 from wikimem.operations.registry import Operation, Param, choices_of
-from wikimem.surfaces.cli.output import is_terminal
+from wikimem.surfaces.cli.asking import ask_at_terminal
 from wikimem.surfaces.cli.settings import common_options
 from wikimem.surfaces.cli.usage import WrittenArgument, WrittenCommand
 
@@ -98,17 +98,9 @@ def _present(session: Session, operation: Operation, result: Any) -> None:
 
 def _ask(session: Session, operation: Operation, arguments: Mapping[str, Any]) -> None:
     """Show what would be done, and go on only when a person at a terminal says yes."""
-    from wikimem.present.text import text
-
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise Refused(
-            f"{operation.name} asks before it does this, and there is no terminal to ask at",
-            hint="Pass --yes to do it, or --dry-run to see what would be done.",
-        )
-    preview = operation.run(session.wiki(), {**arguments, "dry_run": True})
-    session.output.message(text(preview))
-    if not click.confirm("Go on?", err=True):
-        raise Refused(f"{operation.name}: nothing was done", hint="You answered no.")
+    ask_at_terminal(
+        operation.name, session.output, lambda: operation.run(session.wiki(), {**arguments, "dry_run": True})
+    )
 
 
 def _parameter(param: Param) -> click.Parameter:

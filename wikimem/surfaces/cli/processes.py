@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from wikimem.operations.planned import answer_unavailable
+from wikimem.surfaces.cli.asking import ask_at_terminal
 from wikimem.surfaces.cli.settings import common_options
 from wikimem.surfaces.cli.usage import WrittenArgument, WrittenCommand
 
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
     from wikimem.surfaces.cli.run import Session
 
 DEFAULT_VAULT: Final = "~/wikimem"
+EXIT_UNAVAILABLE: Final = 6
 SHELLS: Final = ("bash", "zsh", "fish")
+RESIDENT_ACTIONS: Final = ("status", "stop", "run")
 
 PLANNED_PROCESSES: Final[dict[str, str]] = {
     "serve": "Serve REST, MCP over HTTP and the viewer.",
-    "watch": "Index what changes on disk as it changes.",
-    "hook": "Take an event from an agent's hook.",
     "connect": "Write wikimem into an agent's settings.",
     "disconnect": "Take wikimem out of an agent's settings.",
-    "doctor": "Check that wikimem, git and the agents work together.",
     "demo": "Try wikimem on an example vault.",
     "config": "Show and change settings.",
     "merge-driver": "Merge pages for git.",
@@ -51,13 +51,17 @@ def _command(name: str, callback: Callable[..., None], params: list[click.Parame
 
 
 def _init() -> click.Command:
-    def callback(path: str | None, dry_run: bool) -> None:
+    def callback(path: str | None, dry_run: bool, native: bool, yes: bool) -> None:
         from wikimem.operations.processes import init
         from wikimem.surfaces.cli.run import working_directory
 
         session: Session = click.get_current_context().obj
-        named = path or session.settings.vault or DEFAULT_VAULT
-        _show(session, "init", init(Path(named).expanduser(), cwd=working_directory(), dry_run=dry_run))
+        place = Path(path or session.settings.vault or DEFAULT_VAULT).expanduser()
+        if native and not dry_run:
+            preview = init(place, cwd=working_directory(), dry_run=True, native=True)
+            if preview.native and not yes:
+                ask_at_terminal("init --native", session.output, lambda: preview)
+        _show(session, "init", init(place, cwd=working_directory(), dry_run=dry_run, native=native))
 
     return _command(
         "init",
@@ -65,10 +69,16 @@ def _init() -> click.Command:
         [
             WrittenArgument(["path"], required=False, help=f"The folder; {DEFAULT_VAULT} where none is named."),
             click.Option(["--dry-run", "dry_run"], is_flag=True, help="Only say what would be done."),
+            click.Option(
+                ["--native", "native"],
+                is_flag=True,
+                help="Give an existing vault what it lacks of a new one's look in Obsidian and VS Code; asks first.",
+            ),
+            click.Option(["--yes", "-y", "yes"], is_flag=True, help="Do it without asking."),
         ],
         help="Make a vault: a new folder, or one with Markdown files as it is.\n\n"
         "No page of an existing folder is changed, and no file of it is committed.",
-        examples=("wikimem init", "wikimem init ~/notes --dry-run"),
+        examples=("wikimem init", "wikimem init ~/notes --dry-run", "wikimem init ~/notes --native"),
     )
 
 
@@ -134,6 +144,97 @@ def _mcp() -> click.Command:
     )
 
 
+def _resident() -> click.Command:
+    def callback(action: str) -> None:
+        from wikimem.surfaces.cli.resident import ACTIONS
+
+        ACTIONS[action](click.get_current_context().obj)
+
+    return _command(
+        "resident",
+        callback,
+        [
+            click.Argument(["action"], type=click.Choice(RESIDENT_ACTIONS), default="status"),
+        ],
+        help="Show, stop or be the process that keeps a vault open between commands.\n\n"
+        "A reading command starts it by itself, and it ends after a while without one. `run` is that process, in the "
+        "foreground.",
+        examples=("wikimem resident", "wikimem resident stop", "WIKIMEM_RESIDENT=off wikimem search jose"),
+    )
+
+
+def _hook() -> click.Command:
+    def callback(host: str, event: str) -> None:
+        from wikimem.surfaces.hooks.main import main as hook
+
+        vault = click.get_current_context().obj.settings.vault
+        hook([host, event, *(["--vault", vault] if vault else [])])
+
+    return _command(
+        "hook",
+        callback,
+        [
+            click.Argument(["host"], metavar="AGENT"),
+            click.Argument(["event"], metavar="EVENT"),
+        ],
+        help="Take an event of an agent's session from its hook: JSON on standard input.\n\n"
+        "Agents call this; `wikimem help hooks` says how to make them. It always ends with exit code 0 and says "
+        "nothing, except what the agent wants to hear.",
+        examples=('echo \'{"session_id": "s1", "prompt": "hello"}\' | wikimem hook claude UserPromptSubmit',),
+    )
+
+
+def _watch() -> click.Command:
+    def callback(poll: bool, wait: bool) -> None:
+        from wikimem.surfaces.cli.run import working_directory
+        from wikimem.surfaces.watch.foreground import watch_in_foreground
+        from wikimem.wiki import Caller, open_wiki
+
+        session: Session = click.get_current_context().obj
+        named, cwd = session.settings.vault, working_directory()
+        watch_in_foreground(
+            lambda: open_wiki(named, cwd=cwd, caller=Caller(cwd=cwd)),
+            session.output.data,
+            as_json=session.settings.json,
+            poll=poll,
+            wait=wait,
+        )
+
+    return _command(
+        "watch",
+        callback,
+        [
+            click.Option(["--poll", "poll"], is_flag=True, help="Look through the disk every second: no events."),
+            click.Option(["--wait", "wait"], is_flag=True, help="Where another process watches, wait for its end."),
+        ],
+        help="Index what changes on disk as it changes, and commit what people edited once it has come to rest.\n\n"
+        "Ends at Ctrl-C. One process watches a vault: where another does already, the exit code is 4.",
+        examples=("wikimem watch", "wikimem watch --json", "wikimem --vault ~/notes watch --wait"),
+    )
+
+
+def _doctor() -> click.Command:
+    def callback() -> None:
+        from wikimem.operations.doctor import doctor
+        from wikimem.surfaces.cli.run import working_directory
+
+        context = click.get_current_context()
+        session: Session = context.obj
+        result = doctor(session.settings.vault, cwd=working_directory())
+        _show(session, "doctor", result)
+        if result.failed:
+            context.exit(EXIT_UNAVAILABLE)
+
+    return _command(
+        "doctor",
+        callback,
+        [],
+        help="Check that wikimem, git, the disk and the agents work together.\n\n"
+        "One line for each look, and what to do. Nothing is changed. Exits with 6 where a look fails.",
+        examples=("wikimem doctor", "wikimem --vault ~/notes doctor --json"),
+    )
+
+
 def _completion() -> click.Command:
     def callback(shell: str) -> None:
         from click.shell_completion import ShellComplete, get_completion_class
@@ -177,6 +278,10 @@ PROCESSES: Final[dict[str, Process]] = {
     "init": Process("Make a vault, or take a folder of Markdown files as one.", _init),
     "trust": Process("Say that a vault which came from elsewhere is yours.", _trust),
     "mcp": Process("Serve MCP on standard input and output, for agents.", _mcp),
+    "resident": Process("Show or stop the process that keeps a vault open between commands.", _resident),
+    "hook": Process("Take an event from an agent's hook.", _hook),
+    "watch": Process("Index what changes as it changes, and commit people's edits.", _watch),
+    "doctor": Process("Check that wikimem, git, the disk and the agents work together.", _doctor),
     "completion": Process("Print the completion script of a shell.", _completion),
     "help": Process("Show the manual.", _help),
 }

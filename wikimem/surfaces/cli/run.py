@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from wikimem.errors import Invalid, NotFound, WikimemError
+from wikimem.errors import Invalid, NotFound, Unavailable, WikimemError
 from wikimem.surfaces.cli.output import Output, ReaderGone, is_terminal
 from wikimem.surfaces.cli.progress import Progress
 from wikimem.surfaces.cli.settings import Settings, settings_from
+from wikimem.surfaces.resident.place import is_off, is_offered
 
 if TYPE_CHECKING:
+    from wikimem.surfaces.resident.desk import Desk
     from wikimem.wiki import Wiki
 
 EXIT_BUG: Final = 70
@@ -28,10 +30,14 @@ EXIT_BROKEN_PIPE: Final = 141
 
 @dataclass
 class Session:
-    """What a command of this run works with: the settings, the streams, and the vault once it is needed."""
+    """What a command of this run works with: the settings, the streams, and the vault once it is needed.
+
+    A `desk` keeps the vault open beyond this run: that of the resident process, where the run is there.
+    """
 
     settings: Settings
     environment: Mapping[str, str]
+    desk: Desk | None = None
     output: Output = field(init=False)
     progress: Progress = field(default_factory=Progress)
     _wiki: Wiki | None = None
@@ -52,12 +58,19 @@ class Session:
                 caller=Caller(settings.agent, settings.session, settings.project, cwd),
                 progress=None if settings.quiet or not is_terminal(sys.stderr) else self.progress,
             )
+            if self.desk is not None:
+                self.desk.take(self._wiki)
             self.output.mask = self._wiki.redactor.mask
+        return self._wiki
+
+    @property
+    def opened(self) -> Wiki | None:
+        """The vault of this run, closed by now or not; None where the command came to need none."""
         return self._wiki
 
     def close(self) -> None:
         self.progress.close()
-        if self._wiki is not None:
+        if self._wiki is not None and self.desk is None:
             self._wiki.close()
 
 
@@ -69,14 +82,36 @@ def working_directory() -> Path:
         raise NotFound("the working directory is gone", hint="Change to a folder that exists.") from error
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code."""
-    settings = settings_from(os.environ)
-    session = Session(settings, os.environ)
+def run(arguments: Sequence[str], desk: Desk | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Without a desk, a command that a resident process could have answered starts one for the next.
+    """
+    session = Session(settings_from(os.environ), os.environ, desk)
     try:
-        return _run(session, arguments)
+        code = _run(session, arguments)
     except ReaderGone:
-        return EXIT_BROKEN_PIPE
+        code = EXIT_BROKEN_PIPE
+    if desk is None and session.opened is not None:
+        start_resident(session.opened, arguments)
+    return code
+
+
+def start_resident(wiki: Wiki, arguments: Sequence[str]) -> None:
+    """Start the resident process of this vault, where one is wanted and there is none."""
+    if is_off() or not is_offered(list(arguments)):
+        return
+    from wikimem.surfaces.resident.start import start_after
+
+    start_after(wiki, list(arguments))
+
+
+def server_died(arguments: Sequence[str]) -> int:
+    """Say that the resident process ended in the middle of its output, which cannot be taken back."""
+    error = Unavailable(
+        "the resident process ended while it answered; the output above is not whole", hint="Run the command again."
+    )
+    return _failed(Session(settings_from(os.environ), os.environ), error, arguments)
 
 
 def _run(session: Session, arguments: Sequence[str]) -> int:
