@@ -21,18 +21,19 @@ from urllib.parse import quote, unquote
 
 from wikimem.errors import Invalid
 from wikimem.graph.vocabulary import ENTITY_TYPES
+from wikimem.text.lazyregex import lazily
 
 LONGEST_NAME: Final = 500
 """Characters of an entity's name."""
 _URN: Final = "urn:wikimem:"
 _PAGE: Final = "urn:wikimem:page:"
 _SAFE: Final = "/@+"
-_LINE_NUMBER: Final = re.compile(r"(?<=[^:/]):\d+(?::\d+)?$|#L\d+(?:-L?\d+)?$")
-_ARGUMENTS: Final = re.compile(r"\s*\([^()]*\)\s*$")
-_ECOSYSTEM: Final = re.compile(
+_LINE_NUMBER: Final = lazily(r"(?<=[^:/]):\d+(?::\d+)?$|#L\d+(?:-L?\d+)?$")
+_ARGUMENTS: Final = lazily(r"\s*\([^()]*\)\s*$")
+_ECOSYSTEM: Final = lazily(
     r"(?:npm|pypi|pip|cargo|crate|crates|gem|go|maven|nuget|composer|hex|deno|jsr):(?=.)", re.IGNORECASE
 )
-_VERSION: Final = re.compile(r"(?<=[^@/])(?:@[^@/]*|\s*(?:[=~!<>^]=?|===?)\s*v?\d[^/]*)$")
+_VERSION: Final = lazily(r"(?<=[^@/])(?:@[^@/]*|\s*(?:[=~!<>^]=?|===?)\s*v?\d[^/]*)$")
 
 
 @dataclass(frozen=True, slots=True)

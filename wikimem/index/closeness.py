@@ -12,7 +12,7 @@ the other streams are read this way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -25,14 +25,17 @@ Pieces = NDArray[np.int64]
 
 
 def closeness(
-    asked: Pieces, weights: NDArray[np.float64], passages: Sequence[Pieces], rows: NDArray[np.float32]
+    asked: Pieces,
+    weights: NDArray[np.float64],
+    passages: Sequence[Pieces],
+    rows: Callable[[Pieces], NDArray[np.float32]],
 ) -> NDArray[np.float64]:
-    """Score passages against the pieces of a question; `rows` are the model's. 0 where there is nothing to compare."""
+    """Score passages against the pieces of a question, 0 where there are none; `rows` gives the model's."""
     lengths = np.array([len(pieces) for pieces in passages], dtype=np.float64)
     if not weights.any() or not lengths.any():
         return np.zeros(len(passages))
     known, places = np.unique(np.concatenate(passages), return_inverse=True)
-    cosines = (_unit(rows[asked]) @ _unit(rows[known]).T)[:, places]
+    cosines = (_unit(rows(asked)) @ _unit(rows(known)).T)[:, places]
     filled = np.flatnonzero(lengths)
     starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)[filled]
     best = np.maximum.reduceat(cosines, starts, axis=1).astype(np.float64)

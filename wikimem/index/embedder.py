@@ -42,51 +42,48 @@ class Embedder:
             )
         try:
             tensors = load_file(folder / "model.safetensors")
-            rows = tensors["embeddings"].astype(np.float32)
-            if "weights" in tensors:
-                rows *= tensors["weights"].astype(np.float32)[:, None]
-            description = (folder / "tokenizer.json").read_text(encoding="utf-8")
-            # The tokenizer's own reader raises nothing narrower than Exception on a file that is cut short.
-            json.loads(description)
-            tokenizer = Tokenizer.from_str(description)
+            tokenizer = _read_tokenizer(folder / "tokenizer.json")
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         except (SafetensorError, KeyError, ValueError, OSError) as error:
             raise Unavailable(
                 f"the embedding model in '{folder}' cannot be read: {error}",
                 hint=_HINT,
             ) from error
-        self._rows = rows
+        self._rows = tensors["embeddings"]
+        self._weights = tensors.get("weights")
         self._tokenizer = tokenizer
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(int(config.get("max_length") or 512))
         self._unknown = self._tokenizer.token_to_id("[UNK]")
-        self._content: NDArray[np.bool_] | None = None
-        self._stem_of = np.full(len(rows), -1, dtype=np.int64)
+        self._means = np.full(len(self._rows), -1, dtype=np.int8)
+        self._stem_of = np.full(len(self._rows), -1, dtype=np.int64)
         self._stem_numbers: dict[str, int] = {}
 
     @property
     def dimensions(self) -> int:
         return int(self._rows.shape[1])
 
-    @property
-    def rows(self) -> NDArray[np.float32]:
-        """The weighted row of each piece."""
-        return self._rows
+    def rows(self, pieces: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The weighted row of each piece. The model's numbers are made into floats only for those that are needed."""
+        rows = self._rows[pieces].astype(np.float32)
+        return rows if self._weights is None else rows * self._weights[pieces].astype(np.float32)[:, None]
 
     def pieces(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         """The pieces of each text in order: those that mean something, without stop words and punctuation."""
-        if self._content is None:
-            self._content = np.zeros(len(self._rows), dtype=bool)
-            for token, piece in self._tokenizer.get_vocab().items():
-                if piece < len(self._rows) and piece != self._unknown:
-                    self._content[piece] = any(map(str.isalnum, token)) and not is_stop_word(token.lower())
         found = []
         for start in range(0, len(texts), _BATCH):
             batch = [_encodable(text) for text in texts[start : start + _BATCH]]
             for encoding in self._tokenizer.encode_batch_fast(batch, add_special_tokens=False):
                 pieces = np.array(encoding.ids, dtype=np.int64)
-                found.append(pieces[self._content[pieces]])
+                found.append(pieces[self._mean_something(pieces)])
         return found
+
+    def _mean_something(self, pieces: NDArray[np.int64]) -> NDArray[np.bool_]:
+        for piece in np.unique(pieces[self._means[pieces] < 0]).tolist():
+            token = str(self._tokenizer.id_to_token(piece))
+            means = piece != self._unknown and any(map(str.isalnum, token)) and not is_stop_word(token.lower())
+            self._means[piece] = means
+        return self._means[pieces] > 0
 
     def stem_numbers(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number for the stem of each piece: equal numbers are forms of one word."""
@@ -104,7 +101,7 @@ class Embedder:
                 pieces, counts = np.unique(np.array(encoding.ids, dtype=np.int64), return_counts=True)
                 known = pieces != self._unknown
                 weights = np.sqrt(counts[known], dtype=np.float32)
-                vector = weights @ self._rows[pieces[known]]
+                vector = weights @ self.rows(pieces[known])
                 length = float(np.linalg.norm(vector))
                 if length > 0:
                     vectors[start + offset] = vector / length
@@ -116,6 +113,14 @@ class Embedder:
             return 0.0
         encoded = self._tokenizer.encode_batch_fast([_encodable(word) for word in words], add_special_tokens=False)
         return sum(len(each.ids) == 1 and each.ids[0] != self._unknown for each in encoded) / len(words)
+
+
+def _read_tokenizer(file: Path) -> Tokenizer:
+    description = file.read_text(encoding="utf-8")
+    try:
+        return Tokenizer.from_str(description)
+    except Exception as error:  # the tokenizer's own reader raises nothing narrower
+        raise ValueError(f"{file.name}: {error}") from error
 
 
 def left_out(text: str) -> str:

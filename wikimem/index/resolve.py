@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from wikimem.index.naming import name_key, stem_of, without_suffix
+from wikimem.text.lazyregex import lazily
 
 Lookup = Callable[[str, str], Iterable[tuple[int, str]]]
 """(kind of name, key) -> number and path of the pages that have it; see `naming.keys_of`."""
 
-_ATTACHMENT: Final = re.compile(
+_ATTACHMENT: Final = lazily(
     r"\.(?:png|jpe?g|gif|bmp|svg|webp|avif|tiff?|ico|mp3|wav|m4a|ogg|flac|3gp|mp4|webm|ogv|mov|mkv|pdf|canvas|base|"
     r"zip|gz|csv|json|ya?ml|toml|xml|html?|css|txt|docx?|xlsx?|pptx?|py|js|mjs|ts|tsx|jsx|sh|go|rs|c|h|cpp|java|rb|"
     r"sql|ipynb|excalidraw|epub|drawio|log|lock|ini|cfg|conf|rst)$",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -10,22 +9,23 @@ from typing import Final
 from wikimem.errors import Invalid
 from wikimem.model.hit import PageRow
 from wikimem.text.dates import Period, parse_date, parse_iso
+from wikimem.text.lazyregex import lazily
 
 LONGEST_PHRASE: Final = 6
 """Words of a date in words: `the day before yesterday`, `on the 5th of march 2025`."""
 MOST_WORDS: Final = 64
 """How far into a question a date is looked for."""
 
-_WORD = re.compile(r"\S+")
-_TRIGGER = re.compile(
+_WORD = lazily(r"\S+")
+_TRIGGER = lazily(
     r"\d{4}|ago$|^(?:last|past|previous|this|next|yesterday|today|tomorrow)$"
     r"|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*$"
     r"|[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
 _DOUBTFUL_ALONE: Final = frozenset({"march", "may", "second", "now"})
 """Words that are a date after `in`, `on` or `last`, and usually something else on their own."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_STAMP = re.compile(r"(?<!\d)((?:19|20)\d\d-\d\d(?:-\d\d)?)(?!\d)")
+_YEAR = lazily(r"(?:19|20)\d\d")
+_STAMP = lazily(r"(?<!\d)((?:19|20)\d\d-\d\d(?:-\d\d)?)(?!\d)")
 _SECONDS_OF_A_DAY: Final = 86400.0
 
 

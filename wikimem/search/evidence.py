@@ -6,7 +6,6 @@ passage that covers the question piece by piece is more than one that is about t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from wikimem.model.hit import Scored
 from wikimem.search.fuse import ConvexFusion
 from wikimem.search.query import Query
 from wikimem.text.analysis import QUESTION_WORDS, is_stop_word, query_terms
+from wikimem.text.lazyregex import lazily
 
 if TYPE_CHECKING:
     from wikimem.index.index import Index
@@ -25,7 +25,7 @@ READ_CLOSELY: Final = 100
 LONGEST_READ: Final = 2000
 """Characters of a question that are compared; a pasted log says what it is about in fewer."""
 
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = lazily(r"[^\W_]+")
 _CHOICE: Final = ConvexFusion(weights={"words": 1.0, "vectors": 0.5}, flat_vectors=0.0)
 """Which passages those are."""
 

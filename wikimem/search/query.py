@@ -15,6 +15,7 @@ from wikimem.errors import Invalid
 from wikimem.search.dated import find_period
 from wikimem.text.analysis import query_terms
 from wikimem.text.dates import Period
+from wikimem.text.lazyregex import lazily
 
 MOST_TERMS: Final = 256
 """Terms beyond this many are left out: a pasted log is longer than any question, and each term costs a posting list."""
@@ -23,12 +24,12 @@ NAMES_WITHIN: Final = 4000
 """Characters of a question in which names and phrases are looked for."""
 
 _LOOK_BACK: Final = 8
-_PHRASE = re.compile(r'"([^"\n]{2,200})"|\u201c([^\u201d\n]{2,200})\u201d|\u300c([^\u300d\n]{2,200})\u300d')
-_WORD = re.compile(r"[^\W_][\w'\u2019./:-]*", re.UNICODE)
+_PHRASE = lazily(r'"([^"\n]{2,200})"|\u201c([^\u201d\n]{2,200})\u201d|\u300c([^\u300d\n]{2,200})\u300d')
+_WORD = lazily(r"[^\W_][\w'\u2019./:-]*", re.UNICODE)
 _SENTENCE_END: Final = (".", "!", "?", ":", ";")
-_CODE_SHAPE = re.compile(r"[a-z][A-Z]|[\w]_[\w]|\w[./:]\w|\w\(\)")
-_POSSESSIVE = re.compile(r"['\u2019]s?$")
-_FIRST_PERSON = re.compile(
+_CODE_SHAPE = lazily(r"[a-z][A-Z]|[\w]_[\w]|\w[./:]\w|\w\(\)")
+_POSSESSIVE = lazily(r"['\u2019]s?$")
+_FIRST_PERSON = lazily(
     r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|(?<![\w])(?:나는|내가|나의|내|제가|저의|제|우리)(?=\s|가|는|의)|我|私|僕",
     re.IGNORECASE,
 )

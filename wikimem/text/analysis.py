@@ -21,6 +21,8 @@ from typing import Final
 
 import Stemmer
 
+from wikimem.text.lazyregex import lazily
+
 ANALYSIS_VERSION: Final = "2"
 """Changes with anything here that changes a term; an index made by another version has its words rebuilt."""
 
@@ -61,23 +63,23 @@ _MARKS: Final = (
 )
 _WORD: Final = rf"[\w{_MARKS}]+"
 _SYMBOLS: Final = "\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazily(
     rf"(?:(?<![\w\-])--?(?=[^\W\d])|[@~./]{{1,3}}(?=\w))?"  # a flag, a dot file, a scope, a path
     rf"{_WORD}(?:[./:@#+~\-\\'’]{{1,4}}{_WORD})*"  # bounded, so that a run of punctuation cannot be scanned twice
     rf"(?:\+\+|\(\)|(?<=[a-zA-Z])[+#](?!\w))?"
     rf"|[{_SYMBOLS}]"
 )
-_JOIN: Final = re.compile(r"[^\w" + _MARKS + "]+|_+")
+_JOIN: Final = lazily(r"[^\w" + _MARKS + "]+|_+")
 _HAN: Final = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
     "\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7fb"
     "\u1100-\u11ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _THAI: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_UNSPACED: Final = re.compile(rf"([{_HAN}]+)|([{_THAI}]+)")
-_CAMEL: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+|[^\x00-\x7f]+")
-_CONTRACTION: Final = re.compile(r"(\w)['’](s|t|re|ve|ll|d|m)(?!\w)", re.IGNORECASE)
-_LETTER: Final = re.compile(r"[^\W_]")
+_UNSPACED: Final = lazily(rf"([{_HAN}]+)|([{_THAI}]+)")
+_CAMEL: Final = lazily(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+|[^\x00-\x7f]+")
+_CONTRACTION: Final = lazily(r"(\w)['’](s|t|re|ve|ll|d|m)(?!\w)", re.IGNORECASE)
+_LETTER: Final = lazily(r"[^\W_]")
 
 _stem = Stemmer.Stemmer("english", 0).stemWord
 _memo: dict[str, tuple[str, ...]] = {}

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from wikimem.text.lazyregex import lazily
+
 LineKind = Literal["blank", "text", "heading", "underline", "rule", "code", "comment", "math"]
 
 Span = tuple[int, int]
@@ -68,23 +70,23 @@ class Scan:
     """The number in the file of `lines[0]`, counted from 1."""
 
 
-_LINE: Final = re.compile(r"([^\r\n]*+)(\r\n|\r|\n|\Z)")
-_MARKER: Final = re.compile(r"([-*+]|(\d{1,9})[.)])(?=[ \t]|\Z|[\r\n])")
-_FOOTNOTE: Final = re.compile(r"\[\^[^\[\]\s]{1,200}\]:")
-_FENCE: Final = re.compile(r"(`{3,}+)[^`\r\n]*+(?=[\r\n]|\Z)|(~{3,}+)")
-_ATX: Final = re.compile(r"(#{1,6})(?=[ \t\r\n]|\Z)")
-_UNDERLINE: Final = re.compile(r"(=++|-++)[ \t]*+(?=[\r\n]|\Z)")
-_RULE: Final = re.compile(r"(?:(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:-[ \t]*+){3,}+)(?=[\r\n]|\Z)")
-_RAW: Final = re.compile(r"<(pre|script|style|textarea)(?=[\s>]|\Z)", re.IGNORECASE)
-DEFINITION: Final = re.compile(
+_LINE: Final = lazily(r"([^\r\n]*+)(\r\n|\r|\n|\Z)")
+_MARKER: Final = lazily(r"([-*+]|(\d{1,9})[.)])(?=[ \t]|\Z|[\r\n])")
+_FOOTNOTE: Final = lazily(r"\[\^[^\[\]\s]{1,200}\]:")
+_FENCE: Final = lazily(r"(`{3,}+)[^`\r\n]*+(?=[\r\n]|\Z)|(~{3,}+)")
+_ATX: Final = lazily(r"(#{1,6})(?=[ \t\r\n]|\Z)")
+_UNDERLINE: Final = lazily(r"(=++|-++)[ \t]*+(?=[\r\n]|\Z)")
+_RULE: Final = lazily(r"(?:(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:-[ \t]*+){3,}+)(?=[\r\n]|\Z)")
+_RAW: Final = lazily(r"<(pre|script|style|textarea)(?=[\s>]|\Z)", re.IGNORECASE)
+DEFINITION: Final = lazily(
     r"\[(?!\^)([^\[\]\r\n]{1,999})\]:[ \t]*+(<[^<>\r\n]*>|(?!<)\S++)"
     r"(?=[ \t]*+(\"[^\"]*\"|'[^']*'|\([^()]*\))?[ \t]*+\Z)"
 )
 """A link reference definition on one line: label, destination, title."""
 
-_INLINE: Final = re.compile(r"\\.|`+|<!--|%%|\$\$|!?\[\[[^\[\]\r\n]++\]\]")
-_BACKTICKS: Final = re.compile("`+")
-_QUIET: Final = re.compile(r"[^\\`<%$\[]*+\Z")
+_INLINE: Final = lazily(r"\\.|`+|<!--|%%|\$\$|!?\[\[[^\[\]\r\n]++\]\]")
+_BACKTICKS: Final = lazily("`+")
+_QUIET: Final = lazily(r"[^\\`<%$\[]*+\Z")
 
 
 @dataclass(slots=True)

@@ -43,6 +43,7 @@ from wikimem.text.datewords import (
     UNITS,
     WEEKDAYS,
 )
+from wikimem.text.lazyregex import lazily
 
 _LONGEST: Final = 100
 """Characters of a date or duration in words; longer text is refused unread."""
@@ -82,8 +83,8 @@ def _year_of(year: int) -> Period:
     return _after(datetime(year, 1, 1), timedelta(days=366 if calendar.isleap(year) else 365))
 
 
-_ISO_DATE: Final = re.compile(r"(\d{4})(?:-W(\d\d)(?:-([1-7]))?|-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?", re.ASCII)
-_ISO_TIME: Final = re.compile(
+_ISO_DATE: Final = lazily(r"(\d{4})(?:-W(\d\d)(?:-([1-7]))?|-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?", re.ASCII)
+_ISO_TIME: Final = lazily(
     r"(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII | re.IGNORECASE
 )
 
@@ -241,7 +242,7 @@ _COMMA_YEAR: Final = r"(?:,? (?:of )?(?P<y>\d{4}))?"
 _CJK_DAY: Final = r"(?P<m>\d{1,2})[월月] ?(?:(?P<d>\d{1,2})[일日号])?"
 
 _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Period]], ...]] = tuple(
-    (re.compile(pattern, re.ASCII), reader)
+    (lazily(pattern, re.ASCII), reader)
     for pattern, reader in (
         (rf"(?:about )?{_LENGTH}\s?(?:ago|전|前)(?:에)?", lambda match, now: _distance(match, now, -1)),
         (rf"{_LENGTH}\s?(?:from now|후|뒤|後|后)(?:에)?", lambda match, now: _distance(match, now, 1)),
@@ -264,9 +265,9 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime], P
     )
 )
 
-_DAY_OR_MONTH_FIRST: Final = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(?:\d{4}|\d\d)", re.ASCII)
-_LIKE_ISO: Final = re.compile(r"\d{4}-[\dw]", re.ASCII)
-_CLOCK: Final = re.compile(r"(?P<day>.+?),? (?:at )?(?P<h>\d{1,2})(?::(?P<min>\d\d))?(?P<half> ?[ap]m)?", re.ASCII)
+_DAY_OR_MONTH_FIRST: Final = lazily(r"\d{1,2}([/.-])\d{1,2}\1(?:\d{4}|\d\d)", re.ASCII)
+_LIKE_ISO: Final = lazily(r"\d{4}-[\dw]", re.ASCII)
+_CLOCK: Final = lazily(r"(?P<day>.+?),? (?:at )?(?P<h>\d{1,2})(?::(?P<min>\d\d))?(?P<half> ?[ap]m)?", re.ASCII)
 _EXAMPLES: Final = "Write 2025-03-15, 2025-03, 2025-W10, 'yesterday', 'last march', '3 weeks ago' or 'march 15 2025'."
 
 
@@ -331,11 +332,11 @@ def _words_and_clock(text: str, now: datetime) -> Period | None:
 
 
 _N: Final = r"(\d{1,12}(?:[.,]\d{1,6})?)"
-_ISO_DURATION: Final = re.compile(
+_ISO_DURATION: Final = lazily(
     rf"([+-])?P(?:{_N}Y)?(?:{_N}M)?(?:{_N}W)?(?:{_N}D)?(?:T(?:{_N}H)?(?:{_N}M)?(?:{_N}S)?)?", re.ASCII | re.IGNORECASE
 )
 _ISO_ORDER: Final = ("year", "month", "week", "day", "hour", "minute", "second")
-_DURATION_PART: Final = re.compile(rf"\s*(?:and |,)?\s*(\d{{1,12}}(?:\.\d{{1,6}})?|an?(?= ))\s*({A_UNIT})", re.ASCII)
+_DURATION_PART: Final = lazily(rf"\s*(?:and |,)?\s*(\d{{1,12}}(?:\.\d{{1,6}})?|an?(?= ))\s*({A_UNIT})", re.ASCII)
 _LONGEST_SECONDS: Final = 9999 * SECONDS["year"]
 """What a calendar of four-digit years can hold."""
 

@@ -17,29 +17,30 @@ from urllib.parse import quote, unquote
 from wikimem.errors import Invalid
 from wikimem.model.page import Link
 from wikimem.text.blocks import DEFINITION, Line, Paragraph, Scan, Span, scan
+from wikimem.text.lazyregex import lazily
 
 _LONGEST_KEY: Final = 40
 _MOST_KEY_WORDS: Final = 4
 """A longer key is a sentence that happens to hold `::`, not a field."""
 
-_WIKILINK: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
-_AFTER_TARGET: Final = re.compile(r"\\?\||#")
+_WIKILINK: Final = lazily(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
+_AFTER_TARGET: Final = lazily(r"\\?\||#")
 """A table cell needs its pipes escaped."""
-_TOKEN: Final = re.compile(r"\\.|[\[\]()]")
+_TOKEN: Final = lazily(r"\\.|[\[\]()]")
 _INNER: Final = r"(?:[^\s()\\]|\\.)"
-_DESTINATION: Final = re.compile(
+_DESTINATION: Final = lazily(
     rf"\([ \t]*+(<[^<>\r\n]*>|(?!<)(?:{_INNER}|\({_INNER}*+\))*+)"
     r"(?:[ \t]++(?:\"[^\"\r\n]*\"|'[^'\r\n]*'|\([^()\r\n]*\)))?[ \t]*+\)"
 )
 _KEY: Final = r"([^\[\]()\r\n:|`]{1,80})::(?=[\s\[!*_]|\Z)"
-_LINE_FIELD: Final = re.compile(rf"(?:\[[^\]\r\n]\][ \t]++)?{_KEY}")
-_BRACKET_FIELD: Final = re.compile(rf"[\[(]{_KEY}")
-_PLAIN_KEY: Final = re.compile(r"[^\W_][\w /-]*")
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-_PATH_MARK: Final = re.compile(r"[./#<]")
-_NO_TARGET: Final = re.compile(r"[\[\]|#\r\n`]")
+_LINE_FIELD: Final = lazily(rf"(?:\[[^\]\r\n]\][ \t]++)?{_KEY}")
+_BRACKET_FIELD: Final = lazily(rf"[\[(]{_KEY}")
+_PLAIN_KEY: Final = lazily(r"[^\W_][\w /-]*")
+_SCHEME: Final = lazily(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_URL: Final = lazily(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_ESCAPED: Final = lazily(r"\\([!-/:-@\[-`{-~])")
+_PATH_MARK: Final = lazily(r"[./#<]")
+_NO_TARGET: Final = lazily(r"[\[\]|#\r\n`]")
 
 
 def find_links(text: str, start: int = 0) -> tuple[Link, ...]:

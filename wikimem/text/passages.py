@@ -15,7 +15,6 @@ paragraphs, list items, tables and pieces of code, and inside one of these only 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from typing import Final
 
 from wikimem.model.page import Heading, Page, Passage
 from wikimem.text.blocks import Line, Span, scan
+from wikimem.text.lazyregex import lazily
 from wikimem.text.markdown import find_headings
 
 _LEAST: Final = 60
@@ -37,15 +37,15 @@ _CJK: Final = (
     "\u1100-\u11ff\u2e80-\u303f\u3041-\u30ff\u3131-\u318e\u31f0-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_WORD: Final = re.compile(rf"[^\s{_CJK}]{{1,24}}|[{_CJK}]{{1,2}}")
+_WORD: Final = lazily(rf"[^\s{_CJK}]{{1,24}}|[{_CJK}]{{1,2}}")
 _RUN: Final = 1000
 _BASE64: Final = r"A-Za-z0-9+/=_%-"
-_SKIPPED: Final = re.compile(
+_SKIPPED: Final = lazily(
     rf"(?<![{_BASE64}])(?:[{_BASE64}]{{{_RUN + 1},}}|(?:[{_BASE64}]{{60,}}[ \t>]*\r?\n[ \t>]*){{16,}}[{_BASE64}]*)"
 )
-_ASCII: Final = re.compile(r"[!-~]{0,64}")
-_ENDS_WITH_ID: Final = re.compile(r"\s\^[A-Za-z0-9-]+\s*\Z")
-_SENTENCE_END: Final = re.compile(r"[.!?…]['\")\]*_]{0,3}\Z|[。！？｡]['\")\]」』）]{0,3}\Z")
+_ASCII: Final = lazily(r"[!-~]{0,64}")
+_ENDS_WITH_ID: Final = lazily(r"\s\^[A-Za-z0-9-]+\s*\Z")
+_SENTENCE_END: Final = lazily(r"[.!?…]['\")\]*_]{0,3}\Z|[。！？｡]['\")\]」』）]{0,3}\Z")
 
 
 def count_words(text: str, start: int = 0, end: int | None = None) -> int:

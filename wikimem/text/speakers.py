@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from wikimem.text.lazyregex import lazily
+
 Span = tuple[int, int]
 
 _PERSON: Final = frozenset({"user", "human", "prompt", "me", "사용자", "用户", "用戶", "ユーザー"})
@@ -20,7 +22,7 @@ _OTHERS: Final = frozenset(
         *("claude", "codex", "gemini", "cursor", "copilot", "chatgpt", "gpt"),
     }
 )
-_BEGINNING: Final = re.compile(
+_BEGINNING: Final = lazily(
     r"^(?:[-*+][ \t]+)?(?:"
     # An observation of a session: a time, and in bold what it is.
     r"\d\d:\d\d(?::\d\d)?[ \t]+\*\*(?P<observed>[^*\n]{1,40})\*\*"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_PIECES: Final = re.compile(
+from wikimem.text.lazyregex import lazily
+
+_PIECES: Final = lazily(
     r" ?[A-Z]?[a-z]{1,7}| ?[A-Z]{1,4}| ?[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,2}| ?[\u00c0-\u058f]{1,2}"
     r"|[ \t]{1,16}|[\r\n]{1,3}|.",
     re.DOTALL,
 )
-_CJK: Final = re.compile(
+_CJK: Final = lazily(
     "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
-_COSTLY: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00010000-\U0001ffff]")
+_COSTLY: Final = lazily("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00010000-\U0001ffff]")
 
 
 def estimate_tokens(text: str) -> int:

@@ -19,34 +19,35 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from wikimem.model.page import PropertyValue
+from wikimem.text.lazyregex import lazily
 
 try:
     from yaml import CBaseLoader as _PlainLoader
 except ImportError:  # PyYAML built without libyaml
     from yaml import BaseLoader as _PlainLoader  # type: ignore[assignment]
 
-BREAK: Final = re.compile(r"\r\n|\n|\r")
+BREAK: Final = lazily(r"\r\n|\n|\r")
 LONGEST_BLOCK: Final = 256 * 1024
 """Characters of frontmatter that are read as YAML. Longer blocks are a slip of some tool; they are recovered from."""
 _RECOVERED: Final = 64 * 1024
 _MOST_FAULTS: Final = 20
 
-_OPENING: Final = re.compile(r"\ufeff?---[ \t]*(\r\n|\n|\r)")
-_CLOSING: Final = re.compile(r"(?<=[\r\n])(---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
-_KEY_LINE: Final = re.compile(
+_OPENING: Final = lazily(r"\ufeff?---[ \t]*(\r\n|\n|\r)")
+_CLOSING: Final = lazily(r"(?<=[\r\n])(---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+_KEY_LINE: Final = lazily(
     r"""(?P<key>"(?:[^"\\\r\n]|\\.)*" | '[^'\r\n]*' | [^\s\#\-"'\[\]{}<>=|&*!%@`](?:[^:\r\n]|:(?=\S))*?)
         [ \t]*:(?=[ \t\r\n]|\Z)""",
     re.VERBOSE,
 )
-_LIST_LINE: Final = re.compile(r"[ \t]*-(?:[ \t]+(.*))?")
-_NEXT_WORD: Final = re.compile(r"[ \t\r\n]*([^ \t\r\n]*)")
-_UNQUOTED_WIKILINK: Final = re.compile(r"\[\[[^\[\]\r\n]+\]\]")
-_PROSE_SAFE_KEY: Final = re.compile(r"[\w./-]+(?: [\w./-]+){0,2}")
-_KNOWN_KEY: Final = re.compile(
+_LIST_LINE: Final = lazily(r"[ \t]*-(?:[ \t]+(.*))?")
+_NEXT_WORD: Final = lazily(r"[ \t\r\n]*([^ \t\r\n]*)")
+_UNQUOTED_WIKILINK: Final = lazily(r"\[\[[^\[\]\r\n]+\]\]")
+_PROSE_SAFE_KEY: Final = lazily(r"[\w./-]+(?: [\w./-]+){0,2}")
+_KNOWN_KEY: Final = lazily(
     r"(?:^|(?<=[\r\n]))(?:id|type|title|status|created|date|tags?|alias(?:es)?|sources?|related|description)[ \t]*:",
     re.IGNORECASE,
 )
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_CONTROL: Final = lazily(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _YAML_1_1_BREAKS: Final = "\x85\u2028\u2029"
 _STANDARD_TAGS: Final = "tag:yaml.org,2002:"
 

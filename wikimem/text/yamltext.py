@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from wikimem.errors import Invalid
 from wikimem.model.page import PropertyValue
+from wikimem.text.lazyregex import lazily
 
 Kind = Literal["text", "null", "boolean", "number", "date"]
 Quote = Literal["", "'", '"']
@@ -31,18 +32,19 @@ BARE_KEYS: Final[dict[str, Kind]] = {
 """Keys of wikimem's schema whose text is written without quotes when it is of that kind, for Obsidian's types."""
 
 _BOOLEANS: Final = frozenset({"y", "yes", "n", "no", "true", "false", "on", "off"})
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazily(
     r"""[-+]?(?:0b[01_]+ | 0o?[0-7_]+ | 0x[0-9a-f_]+ | \d[\d_]*(?::\d+)+(?:\.[\d_]*)?
         | (?:\d[\d_]*(?:\.[\d_]*)? | \.\d[\d_]*)(?:e[-+]?\d+)? | \.inf) | \.nan""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
-_DATE: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d.*)?", re.IGNORECASE | re.ASCII)
-_BARE_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_DATE: Final = lazily(r"\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d.*)?", re.IGNORECASE | re.ASCII)
+_BARE_DATE: Final = lazily(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 # YAML's printable characters (1.2, section 5.1) without the tab, the byte order mark, and the line breaks of YAML 1.1.
-_UNPRINTABLE: Final = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_ESCAPED: Final = re.compile(f'["\\\\]|{_UNPRINTABLE.pattern}')
+_NO_PRINT: Final = "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+_UNPRINTABLE: Final = lazily(_NO_PRINT)
+_SURROGATE: Final = lazily("[\ud800-\udfff]")
+_ESCAPED: Final = lazily(f'["\\\\]|{_NO_PRINT}')
 _INDICATORS: Final = frozenset("-?:,[]{}#&*!|>'\"%@`~=")
 _SHORT_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
 

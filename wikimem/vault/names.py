@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 from wikimem.errors import Refused
+from wikimem.text.lazyregex import lazily
 
 MAX_NAME_BYTES: Final = 200
 """Of a file name without its ending; leaves room for `.md` and for what sync tools append, within 255."""
@@ -19,15 +20,15 @@ UNTITLED: Final = "untitled"
 
 # Not drawn, and dropped from names: zero-width space, bidirectional marks, byte order mark. The joiners U+200C and
 # U+200D stay: Persian words and many emoji need them.
-_INVISIBLE: Final = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
+_INVISIBLE: Final = lazily("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
 
 # Ignored by HFS+ when names are compared (git's utf8.c, next_hfs_char): `.g<U+200C>it` is `.git` there.
-_HFS_IGNORED: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_HFS_IGNORED: Final = lazily("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 _JOINERS: Final = "\u200c\u200d\ufe0e\ufe0f"
 _EDGE: Final = " ." + _JOINERS
 
-_RESERVED: Final = re.compile(
+_RESERVED: Final = lazily(
     r"(?P<device>con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?P<rest> *(?:\..*)?)",
     re.IGNORECASE | re.DOTALL,
 )

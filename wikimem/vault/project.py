@@ -15,19 +15,20 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from wikimem.text.lazyregex import lazily
 from wikimem.vault.names import folded, portable_name
 
 _MAX_CONFIG_BYTES: Final = 1_000_000
 
-_URL: Final = re.compile(
+_URL: Final = lazily(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?:[?#].*)?", re.IGNORECASE | re.DOTALL
 )
-_SCP: Final = re.compile(r"(?P<authority>(?:[^/:@]*@)?(?:\[[^\]/]+\]|[^/:\[\]]{2,})):(?P<path>.*)", re.DOTALL)
-_SCP_WITH_PORT: Final = re.compile(r"\[(?P<authority>[^\[\]/]+:\d+)\]:(?P<path>.*)", re.DOTALL)
-_HOST: Final = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(?::\d*)?")
+_SCP: Final = lazily(r"(?P<authority>(?:[^/:@]*@)?(?:\[[^\]/]+\]|[^/:\[\]]{2,})):(?P<path>.*)", re.DOTALL)
+_SCP_WITH_PORT: Final = lazily(r"\[(?P<authority>[^\[\]/]+:\d+)\]:(?P<path>.*)", re.DOTALL)
+_HOST: Final = lazily(r"(?P<host>\[[^\]]*\]|[^:]*)(?::\d*)?")
 """The forms of git-clone(1), "GIT URLS". A host of one letter is a drive of Windows, so a path."""
 
-_REMOTE_HEADER: Final = re.compile(r'\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
+_REMOTE_HEADER: Final = lazily(r'\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
 
 _SSH_HOSTS: Final = {
     "ssh.github.com": "github.com",

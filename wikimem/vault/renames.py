@@ -7,7 +7,6 @@ of their bytes are the same.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from wikimem.text.ids import revision_of
+from wikimem.text.lazyregex import lazily
 from wikimem.text.page import parse_page
 from wikimem.vault.gitcommand import run_git
 from wikimem.vault.layout import is_page_name
@@ -28,7 +28,7 @@ MOST_PAIRS: Final = 40_000
 
 _HISTORY_TIMEOUT_S: Final = 300.0
 _PIECE: Final = 64
-_COMMIT_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMIT_ID: Final = lazily(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OWN_MOVE: Final = "Wikimem-Op: move"
 
 Change = tuple[str, str]
