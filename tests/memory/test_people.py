@@ -145,6 +145,20 @@ def test_a_page_that_is_still_being_edited_waits(desk: Desk) -> None:
     assert desk.look().taken is not None
 
 
+def test_somebody_who_never_stops_editing_one_page_keeps_no_other_back(desk: Desk) -> None:
+    desk.wiki.user = replace(desk.wiki.user, commit_after=1.0)
+    desk.write("Done.md", "# Done\n")
+    taken = None
+    end = time.monotonic() + 60
+    number = 0
+    while taken is None and time.monotonic() < end:
+        number += 1
+        desk.write(f"busy/{number % 5}.md", f"edit {number}\n")
+        taken = desk.people.look(desk.wiki).taken
+    assert taken is not None
+    assert "Done.md" in taken.pages
+
+
 def test_a_file_that_keeps_its_old_time_rests_from_when_it_was_seen(desk: Desk) -> None:
     desk.committed("Note.md", "one\n")
     desk.write("Note.md", "two, and longer\n")

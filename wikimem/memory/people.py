@@ -80,6 +80,7 @@ class PeopleEdits:
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
     _told: set[tuple[str, str, str]] = field(default_factory=set)
     _left: set[tuple[str, str]] = field(default_factory=set)
+    _first_rested: float | None = None
 
     def look(self, wiki: Wiki, *, afresh: bool = False) -> Look:
         """Commit what has rested long enough. Errors of git and the disk are raised; a busy vault is waited for.
@@ -95,9 +96,10 @@ class PeopleEdits:
         resting, again_s = self._resting(view, rest_s)
         if not resting or (not afresh and resting.items() <= self._left):
             return Look(again_s=again_s)
-        if again_s is not None and again_s <= min(TOGETHER_S, rest_s / 2):
+        if again_s is not None and again_s <= self._patience(rest_s):
             # Pages that were changed together are committed together.
             return Look(again_s=again_s)
+        self._first_rested = None
         try:
             return self._take(view, resting, again_s)
         except Locked:
@@ -105,6 +107,12 @@ class PeopleEdits:
         except Conflict as error:
             # Somebody was faster: what is there now is looked at anew.
             return Look(again_s=rest_s, notes=(f"people's edits wait: {error.message}",))
+
+    def _patience(self, rest_s: float) -> float:
+        """How much longer pages that have rested wait for others. Somebody who never stops does not keep them back."""
+        now = time.monotonic()
+        self._first_rested = self._first_rested or now
+        return min(TOGETHER_S, rest_s / 2) - (now - self._first_rested)
 
     def _resting(self, view: _View, rest_s: float) -> tuple[dict[str, str], float | None]:
         """Pages that are as they were a time of rest ago (path -> revision), and when to look again for the others."""
