@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -80,11 +80,17 @@ def read_set(folder: Path, name: str, *, half: str, part: str = "all", sample: i
         for row in _rows(folder / f"{name}.queries.jsonl.gz")
         if row["split"] == half
     ]
-    questions = [question for question in questions if part in ("all", question.part)]
-    if sample:
-        chosen = sorted(questions, key=lambda question: blake2b(question.id.encode(), digest_size=8).digest())[:sample]
-        questions = [question for question in questions if question in chosen]
-    return BenchmarkSet(name, sessions, haystacks, questions)
+    return BenchmarkSet(name, sessions, haystacks, chosen(questions, part=part, sample=sample))
+
+
+def chosen(questions: Sequence[Question], *, part: str = "all", sample: int = 0) -> list[Question]:
+    """Those of a part, and of them so many, always the same ones; 0 keeps all."""
+    kept = [question for question in questions if part in ("all", question.part)]
+    if not sample:
+        return kept
+    drawn = sorted(kept, key=lambda question: blake2b(question.id.encode(), digest_size=8).digest())[:sample]
+    ids = {question.id for question in drawn}
+    return [question for question in kept if question.id in ids]
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

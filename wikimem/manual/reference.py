@@ -200,7 +200,7 @@ def config_page() -> str:
             "stranger's hands is read from here only.",
             *_settings(USER_KEYS, UserConfig()),
             "## Of a vault: `.wikimem/config.toml`",
-            "It lies in the vault and comes with a clone of it, so it names no command, model, path or redaction.",
+            "It lies in the vault and comes with a clone of it, so it names no command, model or path.",
             *_settings(VAULT_KEYS, VaultConfig()),
             "## Environment",
             _table(
@@ -250,7 +250,7 @@ def errors_page() -> str:
                 ("exit code", "meaning"),
                 [
                     ("0", "Done. Finding nothing is no error."),
-                    ("1", "`check --strict` found errors or warnings."),
+                    ("1", "`check --strict` found errors or warnings; `eval` did not reach what `--require` asks."),
                     (str(EXIT_BUG), "A bug: the message says where to report it, `--debug` shows the traceback."),
                     (str(EXIT_INTERRUPTED), "Interrupted from the keyboard."),
                     (str(EXIT_BROKEN_PIPE), "Whoever read the output went away; nothing is printed."),

@@ -51,7 +51,9 @@ def search(
     Hits come best first, each with the passage that answers, its sources and when it holds. Only what is active
     and holds now is found, unless --status or --as-of ask otherwise.
     """
+    from wikimem.search.edges import asserted_edges
     from wikimem.search.filters import make_filter
+    from wikimem.search.reranker import reranker_of
     from wikimem.search.search import search as run
     from wikimem.search.streams import STREAM_NAMES
 
@@ -72,18 +74,22 @@ def search(
     )
     if not query.strip():
         raise Invalid("query: there is nothing to look for", hint="Give words or a question.")
-    outcome = run(
-        wiki.index,
-        query,
-        where,
-        now=moment,
-        read_page=wiki.page_to_recall,
-        mask=wiki.redactor.mask,
-        limit=limit,
-        offset=offset_of(cursor),
-        streams=tuple(name.strip() for part in streams for name in part.split(",")) or STREAM_NAMES,
-        group=group,
-    )
+    asked = tuple(name.strip() for part in streams for name in part.split(",")) or STREAM_NAMES
+    with asserted_edges(wiki, where, keep_missing=bool(refreshed.why)) as edges:
+        outcome = run(
+            wiki.index,
+            query,
+            where,
+            now=moment,
+            read_page=wiki.page_to_recall,
+            mask=wiki.redactor.mask,
+            limit=limit,
+            offset=offset_of(cursor),
+            streams=asked,
+            group=group,
+            edges=edges,
+            reranker=reranker_of(wiki.user),
+        )
     return SearchResult(
         query=wiki.redactor.mask(query),
         hits=tuple(_hit(hit, explain=explain) for hit in outcome.hits),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from wikimem.errors import Invalid, Unavailable
 from wikimem.index.parts import Allowed, Missing
@@ -22,7 +22,8 @@ from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion, leaning_on_words
 from wikimem.search.hits import Hit, hit_of
 from wikimem.search.origins import Origins
 from wikimem.search.query import Query, parse_query
-from wikimem.search.streams import STREAM_NAMES, GraphStream, Stream, VectorsStream, WordsStream
+from wikimem.search.reranker import MOST_DOCUMENTS, RerankError
+from wikimem.search.streams import STREAM_NAMES, EdgeWalks, GraphStream, Stream, VectorsStream, WordsStream
 from wikimem.text.analysis import is_stop_word
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ whole turn or function as passage, measured when this was chosen)."""
 
 OK: Final = "ok"
 
+RERANKER: Final = "reranker"
+"""Its name in the trace and among what answered."""
+
 _HALF: Final = 0.5
 _WORDS: Final = re.compile(r"[^\W_]+")
 
@@ -76,6 +80,14 @@ class SearchOutcome:
     answered: Mapping[str, str]
     stale: int = 0
     next_offset: int | None = None
+
+
+class Reranker(Protocol):
+    """Something that reads a question beside passages: `wikimem.search.reranker` has the one that there is."""
+
+    def order(self, query: str, documents: Sequence[str]) -> list[int]:
+        """All places of `documents`, best first. Raises RerankError where it cannot say."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +125,26 @@ def search(
     streams: Sequence[str] = STREAM_NAMES,
     group: Group = "page",
     fusion: Fusion = DEFAULT_FUSION,
+    edges: EdgeWalks | None = None,
+    reranker: Reranker | None = None,
 ) -> SearchOutcome:
     """Find what answers a query, as it stands on disk now.
 
     `read_page` gives the current page of a path, None when it is gone; `mask` hides secrets in whatever is given
-    out. Raises Invalid for an empty query, a limit, offset or stream that makes no sense, and Unavailable when the
-    only stream that was asked for is missing.
+    out; `edges` is what the graph asserts beyond links. Raises Invalid for an empty query, a limit, offset or stream
+    that makes no sense, and Unavailable when the only stream that was asked for is missing.
     """
     _check(limit, offset, streams)
     query = parse_query(query_text, now)
     allowed = index.allowed(where)
-    found = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit))
+    found = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit), edges)
     reader = PageReader(read_page, mask, where)
     if found.rankings.get("words") and _is_foreign(index, query):
         fusion = leaning_on_words(fusion)
     candidates = _candidates(index, query, found, group, fusion, now)
     candidates = _with_phrases(query, candidates, reader)
+    if reranker is not None:
+        candidates, found.answered[RERANKER] = _reranked(reranker, query, candidates, reader)
     origins = Origins(index)
     hits = diversify(
         candidates,
@@ -156,7 +172,9 @@ def _check(limit: int, offset: int, streams: Sequence[str]) -> None:
         raise Invalid(named, hint=f"Choose from: {', '.join(STREAM_NAMES)}.")
 
 
-def _retrieve(index: Index, query: Query, allowed: Allowed, names: Collection[str], limit: int) -> _Found:
+def _retrieve(
+    index: Index, query: Query, allowed: Allowed, names: Collection[str], limit: int, edges: EdgeWalks | None
+) -> _Found:
     rankings: dict[str, list[Scored]] = {}
     answered: dict[str, str] = {}
 
@@ -178,7 +196,7 @@ def _retrieve(index: Index, query: Query, allowed: Allowed, names: Collection[st
     if answered.get("vectors") == OK:
         read = close_reading(index, query, rankings)
     if "graph" in names:
-        ask(GraphStream(index, found=dict(rankings)))
+        ask(GraphStream(index, found=dict(rankings), edges=edges))
     # A question that no stream can read has no answer; a stream that is not there has not looked.
     if not rankings and isinstance(index.vectors, Missing):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in answered.items())
@@ -290,6 +308,37 @@ def _with_phrases(query: Query, candidates: list[_Candidate], reader: PageReader
         trace = Trace(candidate.trace.ranks, candidate.trace.parts, boosts, candidate.trace.graph_path)
         lifted.append(_Candidate(candidate.row, candidate.passages, total(trace), trace))
     return sorted([*lifted, *candidates[PHRASE_WINDOW:]], key=_order)
+
+
+def _reranked(
+    reranker: Reranker, query: Query, candidates: list[_Candidate], reader: PageReader
+) -> tuple[list[_Candidate], str]:
+    """The best candidates in the reranker's order, and what it answered.
+
+    They share out anew the scores that they have, so that the whole stays in order; the difference is in the trace.
+    """
+    best: list[_Candidate] = []
+    texts: list[str] = []
+    for each in candidates[:MOST_DOCUMENTS]:
+        # One that is not there any more has none, and is left out of the hits later.
+        excerpts = reader.excerpts(query, each.row, each.passages)
+        if excerpts:
+            best.append(each)
+            texts.append("\n".join([reader.mask(each.row.title), *(excerpt.text for excerpt in excerpts)]))
+    if not best:
+        return candidates, OK
+    try:
+        order = reranker.order(reader.mask(query.text), texts)
+    except RerankError as error:
+        return candidates, str(error)
+    moved: list[_Candidate] = []
+    for rank, (place, holder) in enumerate(zip(order, best, strict=True), start=1):
+        each = best[place]
+        ranks = each.trace.ranks | {RERANKER: rank}
+        boosts = each.trace.boosts | {RERANKER: holder.score - each.score}
+        moved.append(replace(each, score=holder.score, trace=replace(each.trace, ranks=ranks, boosts=boosts)))
+    kept = {id(each) for each in best}
+    return [*moved, *(each for each in candidates if id(each) not in kept)], OK
 
 
 def _verified(query: Query, candidate: _Candidate, reader: PageReader) -> Hit | None:

@@ -1,7 +1,7 @@
 """Settings: of a vault (`.wikimem/config.toml`, comes with a clone) and of this user (`config.toml`, law 12).
 
-What could do harm in a stranger's hands (a command, a model, a path, a URL, what is redacted) is read from the
-user's file only, and is refused in a vault's. Every key stands in one of the two tables below, with its default, a
+What could do harm in a stranger's hands (a command, a model, a path, a URL) is read from the user's file only, and is
+refused in a vault's. Rules of redaction add up: a vault can have more taken out, never less. Every key stands in one of the two tables below, with its default, a
 line of explanation, and the field that it fills.
 """
 
@@ -20,9 +20,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikimem.errors import Damaged, Invalid, Refused
+from wikimem.model.reranker import RerankerAddress
+from wikimem.text.redact_rulecost import least_width, why_costly
+from wikimem.text.reranker import EXAMPLE as RERANKER_EXAMPLE
+from wikimem.text.reranker import read_reranker
 
 CONFIG_NAME: Final = "config.toml"
 _MAX_BYTES: Final = 256_000
+_LEAST_MATCH: Final = 6
 _MOST_MINUTES: Final = 10_080
 _MOST_REST_S: Final = 604_800
 MOST_INJECTED: Final = 2000
@@ -31,7 +36,8 @@ MOST_INJECTED: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class VaultConfig:
-    """A vault's own settings. `commit_after` in seconds: 0 leaves it to each user, infinity is `off`.
+    """A vault's own settings. `commit_after` in seconds: 0 leaves it to each user, infinity is `off`. `redact` holds
+    in addition to the user's.
 
     `inject_at_start` and `inject_at_prompt` are the most tokens that hooks give; a user's own setting may be less.
     """
@@ -41,6 +47,7 @@ class VaultConfig:
     commit_after: float = 0
     inject_at_start: int = MOST_INJECTED
     inject_at_prompt: int = MOST_INJECTED
+    redact: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class UserConfig:
     """This user's settings. `redact` maps a name for the placeholder to a regular expression.
 
     `resident` is after how many idle minutes the resident process ends; 0 where there is to be none. `commit_after` in
-    seconds: None where it is not set, infinity is `off`. `inject_at_start` and `inject_at_prompt` are tokens; 0 is `off`.
+    seconds: None where it is not set, infinity is `off`. `inject_at_start` and `inject_at_prompt` in tokens: 0 is `off`.
     """
 
     default_vault: Path | None = None
@@ -58,6 +65,7 @@ class UserConfig:
     commit_after: float | None = None
     inject_at_start: int = 1000
     inject_at_prompt: int = 500
+    reranker: RerankerAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,21 +148,40 @@ def _path(value: Any) -> Path:
     return path
 
 
+class _BadEntryError(ValueError):
+    """A bad value in a table; `entry` is its name there, for the line."""
+
+    def __init__(self, entry: str, reason: str) -> None:
+        super().__init__(f"'{entry}' {reason}")
+        self.entry = entry
+
+
 def _expressions(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise ValueError("a table of names and regular expressions is expected")
     for name, expression in value.items():
         if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
-            raise ValueError(f"the name '{name}' is not made of lower-case letters, digits and -")
+            raise _BadEntryError(name, "is not made of lower-case letters, digits and -")
         if not isinstance(expression, str):
-            raise ValueError(f"'{name}' is not a regular expression in quotes")
+            raise _BadEntryError(name, "is not a regular expression in quotes")
         try:
             compiled = re.compile(expression)
-        except re.error as error:
-            raise ValueError(f"'{name}' is not a regular expression: {error}") from error
+        except (re.error, OverflowError, RecursionError) as error:
+            raise _BadEntryError(name, f"is not a regular expression: {error}") from error
         if compiled.search(""):
-            raise ValueError(f"'{name}' matches the empty text, so it would redact everything")
+            raise _BadEntryError(name, "matches the empty text, so it would redact everything")
+        if reason := why_costly(expression):
+            raise _BadEntryError(name, f"could run away: {reason}")
     return dict(value)
+
+
+def _narrow_expressions(value: Any) -> dict[str, str]:
+    """Of a vault, which may be somebody else's work: a rule that takes single letters would blind this user's memory."""
+    rules = _expressions(value)
+    for name, expression in rules.items():
+        if least_width(expression) < _LEAST_MATCH:
+            raise _BadEntryError(name, f"can match less than {_LEAST_MATCH} characters; only a user's own rule may")
+    return rules
 
 
 VAULT_KEYS: Final = (
@@ -185,6 +212,13 @@ VAULT_KEYS: Final = (
     ),
     ConfigKey(
         "inject_at_prompt", "The same at a prompt.", "inject_at_prompt = 300", _injected,
+    ),
+    ConfigKey(
+        "redact",
+        "More that is never stored in this vault, by anybody: as your own setting of that name, and in addition to it. "
+        "A rule matches six characters or more.",
+        "[redact]\nbadge-number = 'BN-[0-9]{8}'",
+        _narrow_expressions,
     ),
 )  # fmt: skip
 
@@ -225,6 +259,13 @@ USER_KEYS: Final = (
         "inject_at_prompt", 'Tokens that hooks give an agent at a prompt (500), or "off".', 'inject_at_prompt = "off"',
         _injected,
     ),
+    ConfigKey(
+        "reranker",
+        "A model that orders the best twenty hits of `search` anew, over HTTP; none unless you name one. "
+        "`key_file` names a file with its key. See [Search](search.md#reranking).",
+        RERANKER_EXAMPLE,
+        read_reranker,
+    ),
 )
 
 _HARMFUL: Final = (
@@ -256,8 +297,10 @@ def _read_file(path: Path, keys: tuple[ConfigKey, ...], *, from_vault: bool) -> 
         try:
             values[name] = known[name].read(value)
         except ValueError as error:
+            entry = error.entry if isinstance(error, _BadEntryError) and "\n" not in error.entry else name
+            place = _place(path, text, entry if _line_of(text, entry) else name)
             raise Invalid(
-                f"{_place(path, text, name)}: {name}: {error}", hint=f"For example: {known[name].example}"
+                f"{place}: {name}: {error}", hint=f"For example: {known[name].example}"
             ) from error
     return values
 
@@ -269,7 +312,7 @@ def _unknown(
     if from_vault and (name in _HARMFUL or name in {key.name for key in USER_KEYS}):
         return Refused(
             f"{place}: a vault may not set '{name}'",
-            hint="Take the line out; what comes with a vault names no command, model, path or redaction of yours. "
+            hint="Take the line out; what comes with a vault names no command, model or path. "
             "Such settings belong in your own configuration.",
         )
     near = difflib.get_close_matches(name, known, n=1)
@@ -278,8 +321,14 @@ def _unknown(
 
 
 def _place(path: Path, text: str, name: str) -> str:
+    line = _line_of(text, name)
+    return f"{path}, line {line}" if line else os.fspath(path)
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line that sets `name`; 0 where none does at its start."""
     found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
-    return f"{path}, line {text.count(chr(10), 0, found.start()) + 1}" if found else os.fspath(path)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
 
 
 def _read_plain(path: Path, *, follow: bool) -> bytes | None:
