@@ -1,7 +1,8 @@
-"""`python -m benchmark.speed [SIZE ...]`: measure generated vaults and print a table for the manual.
+"""python -m benchmark.speed [SIZE ...] [--out DIR] [--only PART] [--keep DIR] [--resume] [--plots]
 
-Each size runs in a process of its own, with its own home, so that nothing of the user's is touched and peak memory is
-that size's. Results go to benchmark/results/speed.json (not kept in git).
+Measures generated vaults of so many pages and prints a table for the manual. Each part runs in a process of its own,
+with its own home, so that nothing of the user's is touched and peak memory is that part's. Figures are written to
+OUT/speed-SIZE.json as soon as a part is done: an interrupted run is continued with --keep and --resume.
 """
 
 from __future__ import annotations
@@ -13,70 +14,122 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parents[1] / "results"
+from benchmark.speed.report import Result, table
 
-ROWS = (
-    ("index build, CPU s", "index_build_cpu_s", "", ""),
-    ("index build / Whoosh alone", "index_build_cpu_s", "whoosh_build_cpu_s", "x"),
-    ("index build / FTS5", "index_build_cpu_s", "fts5_build_cpu_s", "x"),
-    ("index on disk, MB", "index_mb", "", ""),
-    ("search p50, ms", "search_p50_ms", "", ""),
-    ("search p95, ms", "search_p95_ms", "", ""),
-    ("search p50 / Whoosh alone", "search_p50_ms", "whoosh_search_p50_ms", "x"),
-    ("search p50 / FTS5", "search_p50_ms", "fts5_search_p50_ms", "x"),
-    ("saved page findable p50, ms", "find_changed_page_p50_ms", "", ""),
-    ("remember (one commit) p50, ms", "remember_p50_ms", "", ""),
-    ("remember p50 / git add + commit", "remember_p50_ms", "git_commit_p50_ms", "x"),
-    ("objects of one commit, kB", "objects_kb_per_commit", "", ""),
-    ("cold search from the shell p50, ms", "cold_search_p50_ms", "", ""),
-    ("cold search / bare Python start", "cold_search_p50_ms", "bare_python_p50_ms", "x"),
-    ("peak memory of all of it, MB", "peak_rss_mb", "", ""),
-)
+RESULTS = Path(__file__).parents[1] / "results"
+PART_NAMES = ("commit", "index", "search", "change", "write", "cold", "whoosh", "fts5")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure wikimem on generated vaults.")
-    parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000], help="pages of each vault")
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = _arguments()
     if chosen.one:
-        from benchmark.speed.measure import measure
-
-        with tempfile.TemporaryDirectory() as folder:
-            print(json.dumps(measure(Path(folder), chosen.one)))
+        _measure_here(chosen.one, chosen.keep, chosen.part, chosen.runs)
         return
-    results = [_in_a_process(size) for size in chosen.sizes]
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "speed.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    for size in () if chosen.report else chosen.sizes:
+        with _workplace(chosen.keep, size) as folder:
+            _measure_size(size, folder, chosen)
+    results = [_read(chosen.out, size) for size in sorted(chosen.sizes)]
     print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores\n")
     print(table(results))
+    if chosen.plots:
+        from benchmark.speed.plots import write_plots
+
+        for file in write_plots(results, chosen.out):
+            print(f"wrote {file}", file=sys.stderr)
 
 
-def table(results: list[dict[str, Any]]) -> str:
-    """The figures as Markdown, a column for each size."""
-    lines = ["| | " + " | ".join(f"{each['pages']:,} pages" for each in results) + " |"]
-    lines.append("|---|" + "---|" * len(results))
-    for name, key, base, unit in ROWS:
-        cells = [each[key] / each[base] if base else each[key] for each in results]
-        lines.append(f"| {name} | " + " | ".join(f"{cell:,.1f}{unit}" for cell in cells) + " |")
-    return "\n".join(lines)
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmark.speed", description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000], help="pages of each vault")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where figures and plots go; not kept in git")
+    parser.add_argument("--only", action="append", choices=PART_NAMES, help="measure this part; repeat for several")
+    parser.add_argument("--keep", type=Path, help="keep vaults and indexes in this folder, and use what is there")
+    parser.add_argument("--resume", action="store_true", help="leave out parts whose figures OUT has already")
+    parser.add_argument("--runs", type=int, default=25, help="how often each write, and each saved page, is measured")
+    parser.add_argument("--plots", action="store_true", help="draw the figures by size into OUT (extra `benchmark`)")
+    parser.add_argument("--report", action="store_true", help="measure nothing; show what OUT has")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
-def _in_a_process(size: int) -> dict[str, Any]:
-    print(f"measuring {size:,} pages", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as home:
-        env = os.environ | {"HOME": home, "PYTHONPATH": str(Path(__file__).parents[2])}
-        env |= {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "CACHE", "STATE")}
-        config = Path(home) / "gitconfig"
-        config.write_text("[user]\n\tname = b\n\temail = b@example.org\n", encoding="utf-8")
-        env |= {"GIT_CONFIG_GLOBAL": str(config)}
-        command = [sys.executable, "-m", "benchmark.speed", "--one", str(size)]
-        done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True)
+@contextmanager
+def _workplace(keep: Path | None, size: int) -> Iterator[Path]:
+    if keep is not None:
+        folder = keep.resolve() / str(size)
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="wikimem-speed-") as made:
+        yield Path(made)
+
+
+def _measure_size(size: int, folder: Path, chosen: argparse.Namespace) -> None:
+    known = _read(chosen.out, size)
+    for part in ("vault", *PART_NAMES):
+        if part != "vault" and chosen.only and part not in chosen.only:
+            continue
+        if part != "vault" and chosen.resume and part in known["parts"]:
+            continue
+        print(f"{size:,} pages: {part}", file=sys.stderr, flush=True)
+        started, load = time.perf_counter(), os.getloadavg()[0]
+        known |= _in_a_process(size, folder, part, chosen.runs)
+        took = round(time.perf_counter() - started, 1)
+        known["parts"][part] = {"s": took, "load": round(load, 1), "at": time.strftime("%Y-%m-%d %H:%M")}
+        print(f"{size:,} pages: {part} took {took:,} s", file=sys.stderr, flush=True)
+        _file(chosen.out, size).write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+def _file(out: Path, size: int) -> Path:
+    return out / f"speed-{size}.json"
+
+
+def _read(out: Path, size: int) -> Result:
+    file = _file(out, size)
+    if not file.is_file():
+        return {"pages": size, "parts": {}}
+    found: Result = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _in_a_process(size: int, folder: Path, part: str, runs: int) -> dict[str, Any]:
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    env = os.environ | {"HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])}
+    env |= {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "CACHE", "STATE")}
+    config = home / "gitconfig"
+    config.write_text("[user]\n\tname = b\n\temail = b@example.org\n", encoding="utf-8")
+    env |= {"GIT_CONFIG_GLOBAL": str(config)}
+    command = [sys.executable, "-m", "benchmark.speed", "--one", str(size), "--part", part]
+    command += ["--keep", str(folder), "--runs", str(runs)]
+    done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True)
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return figures
+
+
+def _measure_here(size: int, folder: Path, part: str, runs: int) -> None:
+    from benchmark.speed.measure import PARTS, say
+    from benchmark.speed.timing import timed
+    from benchmark.speed.vault import is_made, keep_vault, make_vault, open_vault
+    from wikimem.operations.processes import init
+
+    figures: dict[str, float] = {}
+    if part != "vault":
+        print(json.dumps(PARTS[part](open_vault(folder, runs))))
+        return
+    if not is_made(folder):
+        made = make_vault(folder, size, progress=say)
+        with timed(figures, "init"):
+            init(made.root, cwd=folder)
+        keep_vault(made)
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

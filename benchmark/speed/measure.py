@@ -1,166 +1,190 @@
-"""What is measured of one vault size. Times are wall seconds unless a key says CPU; peers run in the same process."""
+"""What is measured of one vault size, in parts that each run in a process of their own.
+
+Times are wall times unless a key says CPU. A part leaves the vault usable for every other part.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import resource
 import shutil
-import sqlite3
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from whoosh import fields, index, qparser
-
-from benchmark.speed.vault import make_vault, page_path
+from benchmark.speed.peers import fts5, git_commit, whoosh_alone
+from benchmark.speed.timing import Figures, Took, peak_mb, percentiles, size_mb, timed, took
+from benchmark.speed.vault import GeneratedVault
 from wikimem.model.caller import Caller
 from wikimem.operations import OPERATIONS
-from wikimem.operations.processes import init
+from wikimem.text.ids import new_ulid
+from wikimem.vault.commit import FileChange
+from wikimem.vault.lock import write_lock
+from wikimem.vault.repository import Person
 from wikimem.wiki import Wiki, open_wiki
 
-RUNS = 15
-BY_NAME = {operation.name: operation for operation in OPERATIONS}
+COLD_RUNS: Final = 7
+MANY: Final = 5_000
+BY_NAME: Final = {operation.name: operation for operation in OPERATIONS}
 
 
-def measure(folder: Path, pages: int) -> dict[str, Any]:
-    """Everything about a vault of so many pages, made anew in `folder`."""
-    root = folder / "vault"
-    queries = make_vault(root, pages)
-    texts = {page_path(number): (root / page_path(number)).read_text(encoding="utf-8") for number in range(pages)}
-    init(root, cwd=folder)
-    figures: dict[str, Any] = {"pages": pages}
-    wiki = open_wiki(str(root), cwd=folder, caller=Caller(cwd=folder))
-    with _timed(figures, "index_build"):
-        wiki.refresh()
-    figures["index_mb"] = _size_mb(wiki.folders.index)
-    figures |= _prefixed("search", _percentiles([_time(lambda q=q: _search(wiki, q)) for q in queries]))
-    figures |= _prefixed("find_changed_page", _percentiles([_change_and_find(wiki, run) for run in range(RUNS)]))
-    figures |= _prefixed("remember", _percentiles([_time(lambda r=r: _remember(wiki, r)) for r in range(RUNS)]))
-    figures["objects_kb_per_commit"] = _objects_kb(wiki)
-    wiki.close()
-    figures |= _prefixed("git_commit", _percentiles([_git_commit(root, run) for run in range(RUNS)]))
-    figures |= _prefixed("cold_search", _percentiles([_cold(root, queries[run]) for run in range(5)]))
-    figures |= _prefixed("bare_python", _percentiles([_bare_python() for _ in range(9)]))
-    figures |= _whoosh_alone(folder / "whoosh", texts, queries)
-    figures |= _fts5(folder / "fts5.db", texts, queries)
-    figures["peak_rss_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return figures
+def say(words: str) -> None:
+    """Progress, for whoever waits."""
+    print(f"    {words}", file=sys.stderr, flush=True)
+
+
+def measure_commit(vault: GeneratedVault) -> Figures:
+    """One changed page committed, without the index: wikimem's committer and git's own commands, turn by turn."""
+    ours: list[Took] = []
+    gits: list[Took] = []
+    with _opened(vault) as wiki:
+        committer, person = wiki.committer, Person("b", "b@example.org")
+        wiki.folders.state.joinpath("journal").mkdir(mode=0o700, exist_ok=True)
+
+        def commit(path: str, line: str) -> None:
+            old = (wiki.root / path).read_bytes()
+            change = FileChange(path, old, old + line.encode())
+            with write_lock(wiki.repository.lock_path, "benchmark"):
+                committer.commit(new_ulid(wiki.clock()), [change], "one page\n", person, wiki.clock())
+
+        for run, (path, other) in enumerate(zip(vault.spread(vault.runs), vault.spread(vault.runs, 1), strict=True)):
+            ours.append(took(partial(commit, path, f"\nChanged by wikimem, {run}.\n")))
+            gits.append(git_commit(wiki.root, other, f"\nChanged by git, {run}.\n"))
+        count, kilobytes = _objects_of(wiki, lambda: commit(vault.paths[-1], "\nOnce more.\n"))
+    return {
+        **percentiles("commit", ours),
+        **percentiles("git_commit", gits),
+        "commit_objects": count,
+        "commit_objects_kb": kilobytes,
+    }
+
+
+def measure_index(vault: GeneratedVault) -> Figures:
+    """The first index of the vault."""
+    figures: Figures = {}
+    with _opened(vault) as wiki:
+        shutil.rmtree(wiki.folders.index, ignore_errors=True)
+    with _opened(vault) as wiki:
+        with timed(figures, "index_build"):
+            wiki.refresh()
+        figures["index_mb"] = round(size_mb(wiki.folders.index), 1)
+    figures["pages_mb"] = round(sum(len(text.encode()) for _, text in vault.texts()) / 1e6, 1)
+    return figures | {"index_build_peak_mb": peak_mb()}
+
+
+def measure_search(vault: GeneratedVault) -> Figures:
+    """Searches of a process that stays open, without a watcher: each first compares every file with the index."""
+    with _opened(vault) as wiki:
+        _search(wiki, vault.queries[0])
+        times = [took(partial(_search, wiki, query)) for query in vault.queries]
+        sweeps = [took(wiki.refresh) for _ in range(vault.runs)]
+    return {**percentiles("search", times), **percentiles("sweep", sweeps), "search_peak_mb": peak_mb()}
+
+
+def measure_change(vault: GeneratedVault) -> Figures:
+    """From a page saved in an editor to a search that finds what was written."""
+    with _opened(vault) as wiki:
+        _search(wiki, vault.queries[0])
+        times = [_change_and_find(wiki, path, run) for run, path in enumerate(vault.spread(vault.runs, 2))]
+    return percentiles("find_changed_page", times)
+
+
+def measure_write(vault: GeneratedVault) -> Figures:
+    """Whole writes through their operations: checked, written, committed, and findable."""
+    with _opened(vault) as wiki:
+        stamp = new_ulid(wiki.clock())
+        _remember(wiki, f"Warming up {stamp}")
+        remembered = [took(partial(_remember, wiki, f"Measured fact {run} {stamp}")) for run in range(vault.runs)]
+        edited = [
+            took(partial(BY_NAME["edit"].run, wiki, {"page": path, "set": [f"measured={run} {stamp}"]}))
+            for run, path in enumerate(vault.spread(vault.runs, 3))
+        ]
+        count, kilobytes = _objects_of(wiki, lambda: _remember(wiki, f"One more fact {stamp}"))
+    return {
+        **percentiles("remember", remembered),
+        **percentiles("edit", edited),
+        "remember_objects": count,
+        "remember_objects_kb": kilobytes,
+        "write_peak_mb": peak_mb(),
+    }
+
+
+def measure_cold(vault: GeneratedVault) -> Figures:
+    """A command from the shell, each a new process, beside a Python that does nothing."""
+    command = [sys.executable, "-m", "wikimem", "--vault", str(vault.root), "search"]
+    searches = [_process([*command, query]) for query in vault.queries[: COLD_RUNS + 1]]
+    bare = [_process([sys.executable, "-c", "pass"]) for _ in range(COLD_RUNS + 1)]
+    version = [_process([sys.executable, "-m", "wikimem", "--version"]) for _ in range(COLD_RUNS + 1)]
+    # The first of each reads files that no other did yet.
+    return {
+        **percentiles("cold_search", searches[1:]),
+        **percentiles("bare_python", bare[1:]),
+        **percentiles("version", version[1:]),
+    }
+
+
+PARTS: Final[Mapping[str, Callable[[GeneratedVault], Figures]]] = {
+    "commit": measure_commit,
+    "index": measure_index,
+    "search": measure_search,
+    "change": measure_change,
+    "write": measure_write,
+    "cold": measure_cold,
+    "whoosh": whoosh_alone,
+    "fts5": fts5,
+}
+"""In the order in which they run. `search`, `change`, `write` and `cold` need what `index` made."""
+
+
+@contextmanager
+def _opened(vault: GeneratedVault) -> Iterator[Wiki]:
+    told = 0
+
+    def progress(what: str, done: int, total: int) -> None:
+        nonlocal told
+        if total >= MANY and done * 10 // total > told:
+            told = done * 10 // total
+            say(f"{what}: {done:,} of {total:,}")
+
+    wiki = open_wiki(str(vault.root), cwd=vault.folder, caller=Caller(cwd=vault.folder), progress=progress)
+    try:
+        yield wiki
+    finally:
+        wiki.close()
 
 
 def _search(wiki: Wiki, query: str) -> Any:
     return BY_NAME["search"].run(wiki, {"query": query, "limit": 10})
 
 
-def _remember(wiki: Wiki, run: int) -> Any:
-    return BY_NAME["remember"].run(wiki, {"title": f"Measured fact {run}", "text": "One sentence about it."})
+def _remember(wiki: Wiki, title: str) -> Any:
+    return BY_NAME["remember"].run(wiki, {"title": title, "text": "One sentence about it."})
 
 
-def _change_and_find(wiki: Wiki, run: int) -> float:
-    """Seconds from a page saved in an editor to a search that finds what was written."""
-    word = f"quuxword{run}x"
-    file = wiki.root / page_path(run)
+def _change_and_find(wiki: Wiki, path: str, run: int) -> Took:
+    word = f"quux{new_ulid(wiki.clock()).lower()}{run}x"
+    file = wiki.root / path
     file.write_text(file.read_text(encoding="utf-8") + f"\nChanged: {word}.\n", encoding="utf-8")
-    started = time.perf_counter()
-    hits = _search(wiki, word).hits
-    seconds = time.perf_counter() - started
-    if not hits or hits[0].path != page_path(run):
-        raise SystemExit(f"the changed page {page_path(run)} was not found")
-    return seconds
+    hits: list[Any] = []
+    found = took(lambda: hits.extend(_search(wiki, word).hits))
+    if not hits or hits[0].path != path:
+        raise SystemExit(f"the changed page {path} was not found")
+    return found
 
 
-def _objects_kb(wiki: Wiki) -> float:
-    """Kilobytes of loose objects that one more `remember` adds."""
-    objects = wiki.root / ".git" / "objects"
-    before = _size_mb(objects)
-    BY_NAME["remember"].run(wiki, {"title": "One more measured fact", "text": "One sentence about it."})
-    return round((_size_mb(objects) - before) * 1024, 1)
+def _objects_of(wiki: Wiki, write: Callable[[], Any]) -> tuple[int, float]:
+    """How many loose objects a write adds, and their kilobytes."""
+
+    def loose() -> dict[Path, int]:
+        return {file: file.stat().st_size for file in (wiki.root / ".git" / "objects").glob("??/*")}
+
+    before = loose()
+    write()
+    added = [size for file, size in loose().items() if file not in before]
+    return len(added), round(sum(added) / 1000, 2)
 
 
-def _git_commit(root: Path, run: int) -> float:
-    name = page_path(run)
-    (root / name).write_text(f"changed by git {run}\n", encoding="utf-8")
-    git = ["git", "-C", str(root), "-c", "user.name=b", "-c", "user.email=b@example.org"]
-    return _time(
-        lambda: [
-            subprocess.run([*git, "add", "--", name], check=True),
-            subprocess.run([*git, "commit", "-q", "-m", "one page", "--", name], check=True, stdout=subprocess.DEVNULL),
-        ]
-    )
-
-
-def _cold(root: Path, query: str) -> float:
-    command = [sys.executable, "-m", "wikimem", "--vault", str(root), "search", query]
-    return _time(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
-
-
-def _bare_python() -> float:
-    return _time(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
-
-
-def _whoosh_alone(folder: Path, texts: dict[str, str], queries: list[str]) -> dict[str, Any]:
-    """Whoosh as it comes: one document a page, its stemming analyser, its own scoring."""
-    figures: dict[str, Any] = {}
-    folder.mkdir()
-    schema = fields.Schema(path=fields.ID(stored=True), body=fields.TEXT(analyzer=None))
-    with _timed(figures, "whoosh_build"):
-        made = index.create_in(str(folder), schema)
-        writer = made.writer(limitmb=256)
-        for path, text in texts.items():
-            writer.add_document(path=path, body=text)
-        writer.commit()
-    parser = qparser.QueryParser("body", schema, group=qparser.OrGroup)
-    with made.searcher() as searcher:
-        times = [_time(lambda q=q: searcher.search(parser.parse(q), limit=50)) for q in queries]
-    figures["whoosh_mb"] = _size_mb(folder)
-    shutil.rmtree(folder)
-    return figures | _prefixed("whoosh_search", _percentiles(times))
-
-
-def _fts5(file: Path, texts: dict[str, str], queries: list[str]) -> dict[str, Any]:
-    """SQLite's full-text index on the same text, words OR-ed and ranked by its BM25."""
-    figures: dict[str, Any] = {}
-    with contextlib.closing(sqlite3.connect(file)) as database:
-        with _timed(figures, "fts5_build"):
-            database.execute("CREATE VIRTUAL TABLE pages USING fts5(path UNINDEXED, body, tokenize='porter')")
-            database.executemany("INSERT INTO pages VALUES (?, ?)", texts.items())
-            database.commit()
-        select = "SELECT path FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT 50"
-        times = [_time(lambda q=q: database.execute(select, (" OR ".join(q.split()),)).fetchall()) for q in queries]
-    figures["fts5_mb"] = round(file.stat().st_size / 1e6, 1)
-    file.unlink()
-    return figures | _prefixed("fts5_search", _percentiles(times))
-
-
-def _time(call: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
-
-
-@contextlib.contextmanager
-def _timed(figures: dict[str, Any], name: str) -> Iterator[None]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    yield
-    figures[f"{name}_s"] = round(time.perf_counter() - wall, 3)
-    figures[f"{name}_cpu_s"] = round(time.process_time() - cpu, 3)
-
-
-def _percentiles(seconds: list[float]) -> dict[str, float]:
-    ordered = sorted(seconds)
-    return {
-        "p50_ms": round(statistics.median(ordered) * 1000, 2),
-        "p95_ms": round(ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))] * 1000, 2),
-    }
-
-
-def _prefixed(name: str, figures: dict[str, float]) -> dict[str, float]:
-    return {f"{name}_{key}": value for key, value in figures.items()}
-
-
-def _size_mb(folder: Path) -> float:
-    return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder) for name in names) / 1e6
+def _process(command: list[str]) -> Took:
+    return took(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))

@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
+import shutil
 import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from wikimem.vault.layout import FOLDER_LIMIT, KIND_FOLDERS
+from wikimem.vault.names import folded
+
 WORDS_OF_A_PAGE = 150
-PAGES_OF_A_FOLDER = 250
 VOCABULARY = 30_000
 TYPES = ("decision", "fact", "error", "procedure", "lesson")
+PROJECTS = (None, "atlas", "borealis", "cirrus")
+"""Pages are spread over these evenly, so a vault of 100,000 has 5,000 in each of 20 folders."""
+QUERIES = 60
+GIT_AS = ("-c", "user.name=b", "-c", "user.email=b@example.org", "-c", "gc.auto=0")
+_LIST = "generated.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedVault:
+    """A vault that was made, in `folder`: its pages in the order they were made, and queries that occur in them.
+
+    `runs` is how often each thing is measured on it.
+    """
+
+    folder: Path
+    paths: tuple[str, ...]
+    queries: tuple[str, ...]
+    runs: int = 25
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "vault"
+
+    def spread(self, count: int, phase: int = 0) -> tuple[str, ...]:
+        """So many pages from all over the vault; those of another phase are others, where there are enough pages."""
+        step = max(1, len(self.paths) // count)
+        return tuple(self.paths[(at * step + phase) % len(self.paths)] for at in range(count))
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Path and text of every page, as it is now."""
+        return ((path, (self.root / path).read_text(encoding="utf-8")) for path in self.paths)
 
 
 def make_vocabulary(rng: random.Random) -> list[str]:
@@ -21,8 +60,19 @@ def make_vocabulary(rng: random.Random) -> list[str]:
     return list(words)
 
 
-def page_path(number: int) -> str:
-    return f"pages/{number // PAGES_OF_A_FOLDER:04}/Page {number}.md"
+def page_paths(pages: int) -> Iterator[str]:
+    """Where wikimem would put pages of these types and projects, made one after the other."""
+    held: Counter[str] = Counter()
+    for number in range(pages):
+        kind = KIND_FOLDERS[TYPES[number % len(TYPES)]]
+        project = PROJECTS[number // len(TYPES) % len(PROJECTS)]
+        folder = f"global/{kind}" if project is None else f"projects/{project}/{kind}"
+        name = f"Page {number}.md"
+        digits = iter(hashlib.blake2b(folded(name).encode("utf-8"), digest_size=8).hexdigest())
+        while held[folder] >= FOLDER_LIMIT:
+            folder = f"{folder}/{next(digits)}"
+        held[folder] += 1
+        yield f"{folder}/{name}"
 
 
 def page_text(rng: random.Random, words: list[str], weights: list[float], number: int) -> str:
@@ -36,8 +86,8 @@ def page_text(rng: random.Random, words: list[str], weights: list[float], number
     )
 
 
-def make_vault(root: Path, pages: int, seed: int = 1) -> list[str]:
-    """Write the pages and commit them all at once with git. Returns queries of 3 to 6 words that occur in them."""
+def make_vault(folder: Path, pages: int, *, seed: int = 1, progress: Callable[[str], None] = print) -> GeneratedVault:
+    """Write the pages into `folder`/vault, commit them all at once with git, and pack what git stored."""
     rng = random.Random(seed)
     words = make_vocabulary(rng)
     weights: list[float] = []
@@ -45,12 +95,37 @@ def make_vault(root: Path, pages: int, seed: int = 1) -> list[str]:
     for rank in range(1, len(words) + 1):
         total += 1 / rank
         weights.append(total)
-    for number in range(pages):
-        file = root / page_path(number)
+    root = folder / "vault"
+    shutil.rmtree(root, ignore_errors=True)
+    paths = tuple(page_paths(pages))
+    for number, path in enumerate(paths):
+        file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page_text(rng, words, weights, number), encoding="utf-8")
-    git = ["git", "-C", str(root), "-c", "user.name=b", "-c", "user.email=b@example.org", "-c", "gc.auto=0"]
+        if number and number % 25_000 == 0:
+            progress(f"{number:,} pages written")
+    queries = tuple(" ".join(rng.choices(words[20:5000], k=rng.randint(3, 6))) for _ in range(QUERIES))
+    git = ["git", "-C", str(root), *GIT_AS]
     subprocess.run(["git", "init", "-q", "-b", "main", str(root)], check=True)
     subprocess.run([*git, "add", "-A"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "pages"], check=True)
-    return [" ".join(rng.choices(words[20:5000], k=rng.randint(3, 6))) for _ in range(60)]
+    progress("committed; packing")
+    subprocess.run([*git, "repack", "-a", "-d", "-q"], check=True)
+    return GeneratedVault(folder, paths, queries)
+
+
+def keep_vault(made: GeneratedVault) -> None:
+    """Note that this vault is whole, for `open_vault`."""
+    listed = {"paths": made.paths, "queries": made.queries}
+    (made.folder / _LIST).write_text(json.dumps(listed), encoding="utf-8")
+
+
+def open_vault(folder: Path, runs: int) -> GeneratedVault:
+    """The vault that was made in `folder` before, to measure each thing so often."""
+    listed = json.loads((folder / _LIST).read_text(encoding="utf-8"))
+    return GeneratedVault(folder, tuple(listed["paths"]), tuple(listed["queries"]), runs)
+
+
+def is_made(folder: Path) -> bool:
+    """Whether a vault was made in `folder` to its end."""
+    return (folder / _LIST).is_file()
