@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wikimem.index.bm25 import BOOSTS, K1, B
 from wikimem.index.parts import Allowed
 from wikimem.index.postings import FIELDS, iterate_postings, read_postings
-from wikimem.index.words import BOOSTS, K1, B, WordsDamaged, WordsEntry, WordsIndex
+from wikimem.index.words import WordsDamaged, WordsEntry, WordsIndex
 
 
 def entry(passage: int, body: str, *, page: int = 0, title: str = "") -> WordsEntry:

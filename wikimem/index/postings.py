@@ -85,15 +85,21 @@ def read_leaves(reader: Any, known: dict[str, NDArray[np.void]]) -> list[Leaf]:
         count = leaf.doc_count_all()
         places = known.get(name)
         if places is None:
-            column = leaf.column_reader("place", translate=False)
-            places = np.frombuffer(b"".join(bytes(value) for value in column), dtype=PLACE_TYPE, count=count)
-            known[name] = places
+            places = known[name] = _read_places(leaf.column_reader("place", translate=False), count)
         live = np.ones(count, dtype=bool)
         if leaf.has_deletions():
-            live[:] = False
-            live[np.fromiter(leaf.all_doc_ids(), dtype=np.int64)] = True
+            live[np.fromiter(segment.deleted_docs(), dtype=np.int64)] = False
         leaves.append(Leaf(name, leaf, base, places, live))
     return leaves
+
+
+def _read_places(column: Any, count: int) -> NDArray[np.void]:
+    if type(column) is columns.FixedBytesColumn.Reader and column._count == count:
+        # All of it at once: value by value it takes a tenth of a second for each 300,000.
+        data = bytes(column._dbfile.get(column._basepos, count * PLACE_TYPE.itemsize))
+    else:
+        data = b"".join(bytes(value) for value in column)
+    return np.frombuffer(data, dtype=PLACE_TYPE, count=count)
 
 
 def read_postings(leaf: Leaf, field: str, term: bytes) -> Postings | None:

@@ -44,7 +44,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a batch changes: pages with their numbers, passages to add to words and vectors, passages that go."""
+    """What a batch changes: pages with their numbers, passages to add to words and vectors, passages that go.
+
+    `rewritten` are those of `to_words` that the words may have already.
+    """
 
     pages: Sequence[PreparedPage]
     removed_pages: Collection[int]
@@ -52,6 +55,7 @@ class _Plan:
     to_words: Sequence[tuple[int, PreparedPassage]]
     to_vectors: Sequence[tuple[int, PreparedPassage]]
     gone: Collection[int]
+    rewritten: Collection[int]
     next_page: int
 
 
@@ -123,7 +127,8 @@ def _plan(parts: Parts, prepared: Sequence[PreparedPage], removed: Collection[st
                 to_words.append(entry)
             if need_vectors and (changed or not in_vectors):
                 to_vectors.append(entry)
-    return _Plan(pages, removed_pages, added, to_words, to_vectors, set(old) - kept, next_page)
+    rewritten = old.keys() & {entry.passage.id for _, entry in to_words}
+    return _Plan(pages, removed_pages, added, to_words, to_vectors, set(old) - kept, rewritten, next_page)
 
 
 def _live_passages(manifest: Manifest, pages: Collection[int]) -> dict[int, tuple[bytes, bool, bool]]:
@@ -170,6 +175,7 @@ def _write_words(parts: Parts, plan: _Plan) -> None:
             for page, entry in plan.to_words
         ],
         plan.gone,
+        replaced=plan.rewritten,
     )
     parts.folder.sync_words(parts.manifest.meta("words_files"))
 

@@ -37,6 +37,7 @@ from whoosh import writing as whoosh_writing
 from whoosh.reading import CorruptIndexError
 
 from wikimem.errors import Damaged, Unavailable
+from wikimem.index.bm25 import K1, best_of, field_norms, norm
 from wikimem.index.parts import Allowed
 from wikimem.index.postings import (
     FIELDS,
@@ -50,12 +51,6 @@ from wikimem.index.postings import (
     read_postings,
 )
 from wikimem.index.segments import Storage, merge_segments
-
-K1: Final = 1.2
-B: Final = 0.75
-"""BM25's usual constants: Robertson and Zaragoza (2009), and the defaults of Lucene and Whoosh."""
-BOOSTS: Final = dict(zip(FIELDS, (3.0, 3.0, 1.5, 2.0, 1.0), strict=True))
-"""A title says thrice what the body says, as Lucene's examples have it; headings lie between. Not tuned."""
 
 _OF_EACH_PASSAGE: Final = frozenset({"heading", "body", SAID})
 """Fields that each passage has for itself; the others are the page's."""
@@ -76,6 +71,9 @@ _BROKEN: Final = (
     ImportError,
 )
 """What Whoosh raises on files that are not as it wrote them; it unpickles before it checks."""
+
+
+_REMAKE: Final = "Run `wikimem reindex --full`: the index is made from the pages again."
 
 
 class WordsDamaged(Damaged):
@@ -161,7 +159,7 @@ class WordsIndex:
                 seen = seen & allowed.mask(snapshot.pages)
             scores = self._scores(snapshot, terms)
             found = np.flatnonzero((scores > 0) & seen)
-            return _best(snapshot.ids[found], scores[found], limit)
+            return best_of(snapshot.ids[found], scores[found], limit)
 
     def search_pages(
         self, terms: Sequence[str], limit: int, allowed: Allowed | None, *, said: bool = False
@@ -179,7 +177,7 @@ class WordsIndex:
             if allowed is not None and not allowed.everything:
                 seen &= allowed.mask(snapshot.numbers)
             found = np.flatnonzero(seen)
-            return _best(snapshot.numbers[found], scores[found], limit)
+            return best_of(snapshot.numbers[found], scores[found], limit)
 
     def rarity(self, terms: Iterable[str]) -> dict[str, float]:
         """The idf of each term among the living passages; a term that none holds is the rarest."""
@@ -365,32 +363,35 @@ class WordsIndex:
             ids,
             pages,
             live,
-            _norms(lengths, averages),
+            field_norms(lengths, averages),
             numbers,
             place_of_page,
-            _norms(page_lengths, page_averages),
+            field_norms(page_lengths, page_averages),
             said > 0,
-            _norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
+            norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
         )
 
     # -- writing
 
-    def apply(self, added: Iterable[WordsEntry], removed: Collection[int]) -> None:
+    def apply(
+        self, added: Iterable[WordsEntry], removed: Collection[int], *, replaced: Collection[int] | None = None
+    ) -> None:
         """Replace the passages `removed` by `added` in one commit: a reader sees all of it or nothing.
 
-        An entry whose passage is indexed already replaces it. The caller holds the index lock.
+        `replaced` are those of `added` that may be indexed already, None for any: where nothing is taken out the
+        segments need not be opened, which takes long in a large index. The caller holds the index lock.
         """
         entries = list(added)
-        gone = {*removed, *(entry.passage for entry in entries)}
+        gone = {*removed, *((entry.passage for entry in entries) if replaced is None else replaced)}
         with self._lock, self._reading():
-            snapshot = self._current()
-            doomed = np.flatnonzero(snapshot.live & np.isin(snapshot.ids, np.fromiter(gone, dtype=np.int64)))
+            doomed = self._places_of(gone)
             if not entries and not len(doomed):
                 return
-            index = snapshot.index
-            if index is None:
+            if self._generation() < 0:
                 self._folder.mkdir(mode=0o700, exist_ok=True)
                 index = _FileIndex.create(Storage(str(self._folder)), make_schema())
+            else:
+                index = _FileIndex(Storage(str(self._folder)))
             writer = _SegmentWriter(index, timeout=10.0, limitmb=_MEMORY_MB)
             try:
                 for document in doomed.tolist():
@@ -403,6 +404,12 @@ class WordsIndex:
                 writer.cancel()
                 raise
             writer.commit(mergetype=partial(merge_segments, bulk=len(entries) >= BULK))
+
+    def _places_of(self, passages: Collection[int]) -> NDArray[np.int64]:
+        """The document numbers of those of the passages that live in the index."""
+        snapshot = self._current() if passages else _NOTHING
+        wanted = np.fromiter(passages, dtype=np.int64, count=len(passages))
+        return np.flatnonzero(snapshot.live & np.isin(snapshot.ids, wanted))
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -419,26 +426,5 @@ class WordsIndex:
             raise self._damage(error) from error
 
     def _damage(self, error: BaseException) -> WordsDamaged:
-        return WordsDamaged(
-            f"the words of the index in '{self._folder}' cannot be read: {type(error).__name__}: {error}",
-            hint="Run `wikimem reindex --full`: the index is made from the pages again.",
-        )
-
-
-def _norms(lengths: NDArray[np.float64], averages: NDArray[np.float64]) -> NDArray[np.float32]:
-    boosts = np.array([BOOSTS[field] for field in FIELDS])
-    norms: NDArray[np.float32] = (boosts[:, None] * _norm(lengths, averages[:, None])).astype(np.float32)
-    return norms
-
-
-def _norm(lengths: NDArray[np.float64], averages: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    norm: NDArray[np.float64] = 1 / (1 - B + B * lengths / np.where(averages == 0, 1.0, averages))
-    return norm
-
-
-def _best(ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    if len(ids) > limit:
-        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        ids, scores = ids[scores >= least], scores[scores >= least]
-    order = np.lexsort((ids, -scores))[:limit]
-    return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
+        what = f"{type(error).__name__}: {error}"
+        return WordsDamaged(f"the words of the index in '{self._folder}' cannot be read: {what}", hint=_REMAKE)
