@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wikimem.errors import WikimemError
 from wikimem.memory.people import Look, PeopleEdits, rest_of
+from wikimem.memory.sessions.watching import SpoolWatch
 from wikimem.vault.duty import Duty, Rank
 from wikimem.vault.feed import ChangeFeed, Changes
 from wikimem.vault.hints import Hints
@@ -71,6 +72,8 @@ class Duties:
         self._settings = self._read_settings()
         self.duty = Duty(self._wiki.folders.state, rank)
         self._people = PeopleEdits()
+        self._captured = SpoolWatch()
+        self._told = Changes()
         self._sweep_at = 0.0
         self._look_at = 0.0
         self._begun = False
@@ -98,9 +101,10 @@ class Duties:
             return False
         try:
             self._reread_settings()
-            changes = self._feed().changes(wait_s)
+            changes = self._told = self._feed().changes(wait_s)
             self._note_changes(changes)
             self._index(changes)
+            self._drain_spool()
             self._look_after_people()
         except (WikimemError, OSError) as error:
             # The vault's folder is away, the disk is full, git fails: all of it may pass.
@@ -144,6 +148,8 @@ class Duties:
 
     def _feed(self) -> ChangeFeed:
         if self._given is not None:
+            if self._wiki.hints is None:
+                self._wiki.hints = Hints(self._take_told)
             return self._given
         if self._own is None:
             wiki = self._wiki
@@ -154,6 +160,11 @@ class Duties:
         why = self._own.why_polling
         self._say_once("polling", "polling", f"looking through the disk every second: {why}" if why else "", why=why)
         return self._own
+
+    def _take_told(self) -> Changes:
+        """What the feed said at last, once: who asks another way would hear it a second time."""
+        told, self._told = self._told, Changes()
+        return told
 
     # Settings
 
@@ -239,6 +250,16 @@ class Duties:
             )  # fmt: skip
         for left in look.left:
             self._say("left alone", f"not committed: '{left.path}': {left.why}", path=left.path, why=left.why)
+
+    # What hooks captured
+
+    def _drain_spool(self) -> None:
+        drained = self._captured.look(self._wiki)
+        for each in drained.flushed if drained else ():
+            text = f"session {each.title}: {each.observations} observations"
+            self._say("session", text, path=each.path, commit=each.commit, observations=each.observations)
+        for note in drained.notes if drained else ():
+            self._say_once("note", f"spool {note[:20]}", note)
 
     # Telling
 

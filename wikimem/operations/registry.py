@@ -154,6 +154,7 @@ class Operation:
             raw = {param.keyword for param in self.params if param.arg.raw}
             wiki.redacted.clear()
             checked = {name: value if name in raw else wiki.gate(value) for name, value in checked.items()}
+            _write_captured_first(wiki, checked)
         with wiki.operating(self.name, self.effect):
             return self.function(wiki, **checked)
 
@@ -180,6 +181,16 @@ class Operation:
     def document(self, result: Any) -> dict[str, Any]:
         """What `--json` prints: the result with the name of its schema."""
         return {"schema": f"wikimem/{self.name}/{SCHEMA_VERSION}", **self.render(result)}
+
+
+def _write_captured_first(wiki: Wiki, arguments: Mapping[str, Any]) -> None:
+    """What hooks captured goes onto its pages before anything else is written; reads, dry runs and a `check` that mends
+    nothing never do that."""
+    if arguments.get("dry_run") or arguments.get("fix") is False:
+        return
+    from wikimem.memory.sessions.drain import ride_along
+
+    ride_along(wiki)
 
 
 def operation(

@@ -1,0 +1,1 @@
+"""How much of what sessions said comes back within a token budget, against giving all of it."""

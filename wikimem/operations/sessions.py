@@ -1,0 +1,70 @@
+"""sessions: the runs of agents that the vault remembers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from wikimem.model.sessions import SessionsResult, SessionSummary
+from wikimem.operations.answering import date_text, notes_of
+from wikimem.operations.registry import Arg, operation
+from wikimem.text.dates import parse_date
+
+if TYPE_CHECKING:
+    from wikimem.memory.sessions.listing import Session
+    from wikimem.wiki import Wiki
+
+
+@operation(
+    "read",
+    idempotent=True,
+    examples=("wikimem sessions", "wikimem sessions --agent codex --since 'last week'"),
+)
+def sessions(
+    wiki: Wiki,
+    project: Annotated[str | None, Arg("Only sessions of this project.")] = None,
+    agent: Annotated[str | None, Arg("Only sessions of this agent.")] = None,
+    since: Annotated[str | None, Arg("Only sessions since this date.")] = None,
+    limit: Annotated[int, Arg("Most sessions to return.", ge=1, le=1000)] = 20,
+) -> SessionsResult:
+    """List the sessions of agents, the latest first, with what came of them."""
+    from wikimem.memory.sessions.drain import spool_of
+    from wikimem.memory.sessions.listing import list_sessions, read_sessions
+    from wikimem.model.hit import PageFilter
+
+    refreshed = wiki.refresh()
+    scope = project or wiki.caller.project
+    where = PageFilter(
+        as_of=wiki.clock(),
+        project=scope,
+        with_global=False,
+        types=("session",),
+        agent=agent,
+        statuses=(),
+        any_time=True,
+    )
+    start = parse_date(since, wiki.clock(), "since").start if since is not None else None
+    found = list_sessions(wiki, where, start)
+    return SessionsResult(
+        sessions=tuple(_summary(wiki, session) for session in read_sessions(wiki, found[:limit])),
+        total=len(found),
+        waiting=len(spool_of(wiki).names()),
+        project=scope,
+        notes=notes_of(wiki, refreshed),
+    )
+
+
+def _summary(wiki: Wiki, session: Session) -> SessionSummary:
+    first, last = session.parts[0].page, session.parts[-1].page
+    mask = wiki.redactor.mask
+    return SessionSummary(
+        session=session.name,
+        title=mask(first.title),
+        agent=first.meta.agent,
+        project=first.meta.project,
+        started=date_text(session.started),
+        ended=date_text(session.ended),
+        observations=len(session.seen),
+        parts=len(session.parts),
+        outcome=mask(session.outcome),
+        path=last.path,
+    )
