@@ -58,6 +58,8 @@ def measure(folder: Path, runs: int) -> dict[str, dict[str, float]]:
     """The figures by payload; `cpu_ratio` and `wall_ratio` are medians of each run over the bare one beside it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("WIKIMEM_", "XDG_", "PYTHON"))}
     env |= {"HOME": str(folder), "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder / "pyc")}
+    # What hooks keep is measured here; what they say is in `benchmark.hooks.injecting`.
+    env["WIKIMEM_RESIDENT"] = "off"
     for name in [name for name in os.environ if name.startswith("XDG_")]:
         del os.environ[name]
     os.environ["HOME"] = str(folder)
@@ -93,11 +95,11 @@ def _alternating(command: list[str], payload: Path, env: dict[str, str], runs: i
     bare: list[tuple[float, float]] = []
     hook: list[tuple[float, float]] = []
     for run in range(runs + 2):
-        one, other = _times(BARE, payload, env), _times(command, payload, env)
+        one, other = times(BARE, payload, env), times(command, payload, env)
         if run >= 2:  # the first write the compiled modules
             bare.append(one)
             hook.append(other)
-    return _row(bare, hook)
+    return row_of(bare, hook)
 
 
 def _at_once(hook: list[str], payload: Path, env: dict[str, str], runs: int) -> dict[str, float]:
@@ -113,10 +115,10 @@ def _at_once(hook: list[str], payload: Path, env: dict[str, str], runs: int) -> 
             after = os.times()
             cpu = after.children_user + after.children_system - before.children_user - before.children_system
             found[name].append((cpu / AT_ONCE * 1000, (time.perf_counter() - started) * 1000))
-    return _row(found["bare"], found["hook"])
+    return row_of(found["bare"], found["hook"])
 
 
-def _times(command: list[str], payload: Path, env: dict[str, str]) -> tuple[float, float]:
+def times(command: list[str], payload: Path, env: dict[str, str]) -> tuple[float, float]:
     """CPU and wall milliseconds of a process."""
     started = time.perf_counter()
     process = _started(command, payload, env)
@@ -133,7 +135,8 @@ def _started(command: list[str], payload: Path, env: dict[str, str]) -> subproce
         return subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, env=env)
 
 
-def _row(bare: list[tuple[float, float]], hook: list[tuple[float, float]]) -> dict[str, float]:
+def row_of(bare: list[tuple[float, float]], hook: list[tuple[float, float]]) -> dict[str, float]:
+    """Medians, 95th percentiles and ratios of times as `times` gives them."""
     row = {}
     for index, name in enumerate(("cpu", "wall")):
         mine, base = sorted(times[index] for times in hook), [times[index] for times in bare]

@@ -51,3 +51,29 @@ class DoctorResult:
     checks: tuple[DoctorLine, ...]
     failed: bool
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedFile:
+    """A settings file of an agent: `state` is made, changed, removed, unchanged or refused, `detail` says why.
+
+    `diff` is what was, or would be, changed, with secrets masked; `by_hand` what to add to a file that was refused.
+    """
+
+    agent: str
+    path: str
+    state: str
+    detail: str = ""
+    diff: str = ""
+    by_hand: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectResult:
+    """`action` is connect or disconnect. `refused` is true where a file was: the command then exits with 7."""
+
+    action: str
+    files: tuple[ConnectedFile, ...]
+    dry_run: bool
+    refused: bool
+    notes: tuple[str, ...]

@@ -33,21 +33,25 @@ def context(
 ) -> ContextResult:
     """Pack what matters for a task into a token budget: pinned pages first, then what fits the task and files."""
     from wikimem.search.context import pack_context
+    from wikimem.search.edges import asserted_edges
     from wikimem.search.filters import make_filter
 
     moment = parse_date(now, wiki.clock(), "now").start if now else wiki.clock()
     refreshed = wiki.refresh()
     scope, _ = search_scope(wiki, project)
-    pack = pack_context(
-        wiki.index,
-        query,
-        make_filter(now=moment, project=scope),
-        budget=budget or wiki.config.context_budget,
-        files=tuple(files),
-        now=moment,
-        read_page=wiki.page_to_recall,
-        mask=wiki.redactor.mask,
-    )
+    where = make_filter(now=moment, project=scope)
+    with asserted_edges(wiki, where, keep_missing=bool(refreshed.why)) as edges:
+        pack = pack_context(
+            wiki.index,
+            query,
+            where,
+            budget=budget or wiki.config.context_budget,
+            files=tuple(files),
+            now=moment,
+            read_page=wiki.page_to_recall,
+            mask=wiki.redactor.mask,
+            edges=edges,
+        )
     wiki.count_tokens(given=pack.tokens, whole=pack.vault_tokens)
     return ContextResult(
         text=pack.text,

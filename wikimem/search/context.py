@@ -15,7 +15,7 @@ from wikimem.search.hits import Excerpt, Hit, hit_of
 from wikimem.search.packing import ContextPack, Offer, Reason, pack
 from wikimem.search.query import fold
 from wikimem.search.search import SearchOutcome, search
-from wikimem.search.streams import STREAM_NAMES
+from wikimem.search.streams import STREAM_NAMES, EdgeWalks
 from wikimem.text.passages import cut_passages
 from wikimem.text.tokens import estimate_tokens
 
@@ -47,6 +47,7 @@ class Gathering:
     now: datetime
     budget: int
     reader: PageReader
+    edges: EdgeWalks | None = None
     pages: dict[str, Page | None] = field(default_factory=dict)
     offered: set[str] = field(default_factory=set)
 
@@ -65,6 +66,7 @@ class Gathering:
             mask=self.reader.mask,
             limit=limit,
             streams=streams,
+            edges=self.edges,
         )
 
     def whole(self, path: str) -> str | None:
@@ -87,6 +89,7 @@ def pack_context(
     budget: int = DEFAULT_BUDGET,
     files: Sequence[str] = (),
     streams: Sequence[str] = STREAM_NAMES,
+    edges: EdgeWalks | None = None,
 ) -> ContextPack:
     """Pack pinned pages of the project, pages that name the files, and what answers the query, in that order.
 
@@ -97,7 +100,7 @@ def pack_context(
         raise Invalid(f"the budget is {budget} tokens, and must be at least 1")
     if not query_text.strip() and not files:
         raise Invalid("neither a query nor a file was given", hint="Say what the context is for.")
-    gathering = Gathering(index, where, now, budget, PageReader(read_page, mask, where))
+    gathering = Gathering(index, where, now, budget, PageReader(read_page, mask, where), edges)
     offers = [*pinned_pages(gathering), *pages_naming(gathering, files)]
     outcome = SearchOutcome((), {})
     if query_text.strip():
@@ -134,7 +137,7 @@ def listed_pages(
             continue
         gathering.offered.add(row.path)
         hit = hit_of(row_of(page, row), excerpts, Trace(), 0.0, gathering.reader.mask)
-        yield Offer(hit, reason, excerpts, gathering.whole(row.path))
+        yield Offer(hit, reason, excerpts, None if named else gathering.whole(row.path))
 
 
 def pages_naming(gathering: Gathering, files: Sequence[str]) -> Iterator[Offer]:

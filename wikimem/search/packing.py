@@ -12,9 +12,16 @@ from wikimem.search.hits import Excerpt, Hit
 from wikimem.search.query import fold
 from wikimem.text.tokens import estimate_tokens
 
-Reason = Literal["pinned", "file", "search"]
+Reason = Literal["pinned", "profile", "task", "file", "search", "recent"]
 
-RESERVED_SHARE: Final[Mapping[Reason, float]] = {"pinned": 0.5, "file": 0.75, "search": 1.0}
+RESERVED_SHARE: Final[Mapping[Reason, float]] = {
+    "pinned": 0.5,
+    "profile": 0.6,
+    "task": 0.7,
+    "file": 0.75,
+    "search": 1.0,
+    "recent": 1.0,
+}
 """Up to which share of the budget each kind may fill it at first, so that pinned pages leave room for the answer.
 What is left in the end goes to whatever was passed over, in the same order."""
 
@@ -149,7 +156,10 @@ def _part(hit: Hit, number: int, heading: str, text: str) -> str:
         )
     )
     cite = f"[[{one_line(place)}]] id {hit.id[-ID_SUFFIX:]}; {one_line(about)}"
-    return f"{ITEM_MARK} {number}. {one_line(hit.title)}\n{cite}\n{text}"
+    way = hit.trace.graph_path
+    # The way over links between pages says no more than the pages do; what is asserted is told nowhere else.
+    graph = f"graph: {one_line(disarm(way))}\n" if way.startswith("[") and ("-->" in way or "<--" in way) else ""
+    return f"{ITEM_MARK} {number}. {one_line(hit.title)}\n{cite}\n{graph}{text}"
 
 
 def validity(begin: datetime | None, end: datetime | None) -> str:

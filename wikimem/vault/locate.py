@@ -38,7 +38,7 @@ class Settings:
 
 
 class Place:
-    """Where an event is kept: the state folder of its vault, and what this user wants redacted besides.
+    """Where an event is kept: the state folder of its vault, and what user and vault want redacted besides.
 
     `injected` are the tokens that this user wants given at a session's start and at a prompt.
     """
@@ -50,6 +50,10 @@ class Place:
         self.state = state
         self.redact = redact
         self.injected = injected
+
+    def has_index(self) -> bool:
+        """Whether the vault has been indexed."""
+        return os.path.exists(f"{cache_folder()}/vaults/{os.path.basename(self.state)}/index/stamp.json")
 
 
 def digest(data: bytes, size: int) -> str:
@@ -72,6 +76,11 @@ def config_folder() -> str:
     return _user_folder("XDG_CONFIG_HOME", "~/.config", "user_config_dir")
 
 
+def cache_folder() -> str:
+    """This user's cache folder; not made and not checked."""
+    return _user_folder("XDG_CACHE_HOME", "~/.cache", "user_cache_dir")
+
+
 def place_for(named: str | None, cwd: str, state: str) -> Place:
     """The place of an event that happened in `cwd`; `named` is a vault that was named. `state` as `state_folder`.
 
@@ -83,8 +92,9 @@ def place_for(named: str | None, cwd: str, state: str) -> Place:
         raise NoVault("this user has no vault; run `wikimem init`")
     settings = _settings(config, state)
     root = _meant(named, cwd, roots, default or "", settings.default_vault)
-    rules = [(name, rule) for name, rule in settings.redact]
-    return Place(root, f"{state}/vaults/{_key_of(root)}", rules, settings.injected)
+    own = f"{state}/vaults/{_key_of(root)}"
+    rules = [(name, rule) for name, rule in (*settings.redact, *_rules_of_vault(root, own))]
+    return Place(root, own, rules, settings.injected)
 
 
 def user_key(state: str) -> bytes:
@@ -240,6 +250,37 @@ def _settings(config: str, state: str) -> Settings:
     except (OSError, ValueError, TypeError, KeyError):
         pass
     return _copied(config, copy, stamp)
+
+
+def _rules_of_vault(root: str, state: str) -> list[list[str]]:
+    """What a vault wants redacted besides: read by `vault.config` once, then from a copy until the file changes."""
+    try:
+        seen = os.lstat(f"{root}/{_MARKER}/config.toml")
+    except OSError:
+        return []
+    stamp = [seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns]
+    copy = f"{state}/{_SETTINGS_CACHE}"
+    try:
+        with open(copy, "rb") as file:
+            document = json.loads(file.read(_REGISTRY_BYTES))
+        if document["format"] == _SETTINGS_FORMAT and document["of"] == stamp:
+            return [[str(name), str(rule)] for name, rule in document["redact"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    from pathlib import Path
+
+    from wikimem.errors import WikimemError
+    from wikimem.vault.config import read_vault_config
+    from wikimem.vault.files import write_atomically
+
+    rules = [[name, rule] for name, rule in read_vault_config(Path(root)).redact.items()]
+    document = {"format": _SETTINGS_FORMAT, "of": stamp, "redact": rules}
+    try:
+        private_folder(state)
+        write_atomically(Path(copy), json.dumps(document).encode("ascii"), mode=0o600)
+    except WikimemError:
+        pass  # the next hook reads the settings themselves once more
+    return rules
 
 
 def _copied(config: str, copy: str, stamp: list[int]) -> Settings:

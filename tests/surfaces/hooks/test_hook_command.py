@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 PROMPT = {"session_id": "s1", "cwd": "/srv/shop", "prompt": "cap the cart"}
 ALLOWED = {
     "wikimem", "json", "re", "enum", "functools", "collections", "operator", "keyword", "reprlib", "types", "copyreg",
-    "copy", "weakref", "select", "bisect", "itertools", "warnings", "errno",
+    "copy", "weakref", "select", "bisect", "itertools", "warnings", "errno", "fcntl",
 }  # fmt: skip
 
 
@@ -256,7 +256,8 @@ def test_an_answer_is_asked_for_with_the_event_as_it_was_kept_and_written_for_th
 ) -> None:
     script = (
         "import sys\nfrom wikimem.surfaces.hooks.main import main\n"
-        'sys.exit(main(sys.argv[1:], lambda event: f\'{event["kind"]} {event["session"]}: {event["prompt"]}\'))'
+        'said = lambda event: f\'{event["kind"]} {event["session"]}: {event["prompt"]}\'\n'
+        "sys.exit(main(sys.argv[1:], lambda outcome, began: said(outcome.document)))"
     )
     payload = PROMPT | {"prompt": "cap <private>it all</private> it"}
     for agent, event, said in (
@@ -272,9 +273,7 @@ def test_an_answer_is_asked_for_with_the_event_as_it_was_kept_and_written_for_th
 
 
 def test_an_answer_that_fails_costs_the_answer_and_not_the_event(home: Home, spool: Spool) -> None:
-    script = (
-        "import sys\nfrom wikimem.surfaces.hooks.main import main\nsys.exit(main(sys.argv[1:], lambda event: 1 / 0))"
-    )
+    script = "import sys\nfrom wikimem.surfaces.hooks.main import main\nsys.exit(main(sys.argv[1:], lambda *_: 1 / 0))"
     done = subprocess.run(
         [sys.executable, "-c", script, "cursor", "beforeSubmitPrompt"],
         input=json.dumps(PROMPT).encode(), capture_output=True, env=env_of(home), check=True, timeout=60,

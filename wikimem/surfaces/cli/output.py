@@ -42,13 +42,19 @@ class ReaderGone(Exception):
     """Whoever read a stream has closed it. No BrokenPipeError, which click would turn into an exit code of its own."""
 
 
+def _mask_without_key(text: str) -> str:
+    from wikimem.text.redact import mask_without_key
+
+    return mask_without_key(text)
+
+
 class Output:
-    """The two streams. `mask` takes secrets out of messages; it is set once a vault, and with it the key, is open."""
+    """The two streams. `mask` takes secrets out of messages: that of the vault, once one is open."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         self.settings = settings
         self.environment = environment
-        self.mask: Callable[[str], str] = str
+        self.mask: Callable[[str], str] = _mask_without_key
 
     def data(self, text: str) -> None:
         """Text for standard output, ending in one newline."""

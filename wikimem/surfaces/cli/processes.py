@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from wikimem.surfaces.cli.run import Session
 
 DEFAULT_VAULT: Final = "~/wikimem"
+EXIT_FAILED: Final = 1
 EXIT_UNAVAILABLE: Final = 6
+EXIT_DAMAGED: Final = 7
 SHELLS: Final = ("bash", "zsh", "fish")
 RESIDENT_ACTIONS: Final = ("status", "stop", "run")
 
 PLANNED_PROCESSES: Final[dict[str, str]] = {
     "serve": "Serve REST, MCP over HTTP and the viewer.",
-    "connect": "Write wikimem into an agent's settings.",
-    "disconnect": "Take wikimem out of an agent's settings.",
     "demo": "Try wikimem on an example vault.",
     "config": "Show and change settings.",
     "merge-driver": "Merge pages for git.",
@@ -43,7 +43,7 @@ def _command(name: str, callback: Callable[..., None], params: list[click.Parame
     return WrittenCommand(
         name,
         callback=callback,
-        params=[*params, *common_options()],
+        params=[*params, *common_options(without=settings.pop("without", frozenset()))],
         help=settings.pop("help", PROCESSES[name].summary),
         context_settings={"max_content_width": 100, **settings.pop("context_settings", {})},
         **settings,
@@ -168,7 +168,7 @@ def _hook() -> click.Command:
         from wikimem.surfaces.hooks.main import main as hook
 
         vault = click.get_current_context().obj.settings.vault
-        hook([host, event, *(["--vault", vault] if vault else [])])
+        hook([host, event, *(["--vault", vault] if vault else [])], ends_process=True)
 
     return _command(
         "hook",
@@ -235,6 +235,62 @@ def _doctor() -> click.Command:
     )
 
 
+def _eval() -> click.Command:
+    def callback(questions: str, **given: Any) -> None:
+        from wikimem.operations.eval import evaluate
+        from wikimem.surfaces.cli.run import working_directory
+
+        context = click.get_current_context()
+        session: Session = context.obj
+        result = evaluate(session.wiki, working_directory() / Path(questions).expanduser(), **given)
+        session.progress.close()
+        _show(session, "eval", result)
+        if result.failed:
+            context.exit(EXIT_FAILED)
+
+    return _command(
+        "eval",
+        callback,
+        [
+            WrittenArgument(["questions"], help="A file of questions and expected pages: .jsonl, .csv or .md."),
+            click.Option(
+                ["--limit", "limit"], type=int, default=10, help="Hits to look at, from 10 to 100. [default: 10]"
+            ),
+            click.Option(
+                ["--level", "level"],
+                type=click.Choice(["page", "passage"]),
+                default="page",
+                help="Whether the right page counts, or the right passage of it. [default: page]",
+            ),
+            click.Option(["--at", "at"], metavar="REV", help="Ask the vault as it was at this revision or date."),
+            click.Option(
+                ["--against", "against"],
+                metavar="KEY=VALUE",
+                multiple=True,
+                help="Compare with another way to search: streams=words, fusion=rrf, without=said, at=REV; repeat to "
+                "combine.",
+            ),
+            click.Option(
+                ["--require", "require"],
+                metavar="METRIC=SHARE",
+                multiple=True,
+                help="Exit with 1 below this, for CI: r@5-any=0.9; repeat for several.",
+            ),
+            click.Option(["--explain", "explain"], is_flag=True, help="Say why what came instead stood there."),
+            click.Option(["--skip-missing", "skip_missing"], is_flag=True, help="Go on without pages that are gone."),
+        ],
+        needed=["questions"],
+        help="Ask your own questions of your own vault, and say how high the pages stand that answer them.\n\n"
+        "Nothing is written. `wikimem help eval` says what the file holds and what the figures mean.",
+        examples=(
+            "wikimem eval questions.jsonl",
+            "wikimem eval questions.jsonl --against streams=words --against fusion=rrf",
+            "wikimem eval questions.jsonl --against at=HEAD~20",
+            "wikimem eval questions.jsonl --require r@5-any=0.9 --json",
+        ),
+    )
+
+
 def _completion() -> click.Command:
     def callback(shell: str) -> None:
         from click.shell_completion import ShellComplete, get_completion_class
@@ -274,14 +330,59 @@ def _help() -> click.Command:
     )
 
 
+def connect_command(name: str) -> click.Command:
+    """The command `connect` or `disconnect`."""
+
+    def callback(agents: tuple[str, ...], in_project: bool, dry_run: bool) -> None:
+        from wikimem.agents.connect import connect, disconnect
+        from wikimem.surfaces.cli.run import working_directory
+
+        context = click.get_current_context()
+        session: Session = context.obj
+        home, project = Path.home(), working_directory() if in_project else None
+        if name == "connect":
+            vault = session.settings.vault and str(working_directory() / Path(session.settings.vault).expanduser())
+            result = connect(agents, vault=vault, home=home, project=project, dry_run=dry_run)
+        else:
+            result = disconnect(agents, home=home, project=project, dry_run=dry_run)
+        _show(session, name, result)
+        if result.refused:
+            context.exit(EXIT_DAMAGED)
+
+    words = {
+        "connect": "Write hooks and the MCP server into the settings of agents: of those named, else of all that are "
+        "installed.\n\nA file that does not parse is left alone, and what to add is printed.",
+        "disconnect": "Take wikimem out of the settings of agents again.\n\nEvery other byte of them stays as it is.",
+    }
+    return _command(
+        name,
+        callback,
+        [
+            click.Argument(["agents"], metavar="[AGENT]...", nargs=-1),
+            click.Option(
+                ["--project", "in_project"],
+                is_flag=True,
+                help="The settings of the working directory's project, instead of your own.",
+            ),
+            click.Option(["--dry-run", "dry_run"], is_flag=True, help="Only show what would be changed, as a diff."),
+        ],
+        without=frozenset({"project"}),
+        help=words[name],
+        examples=(f"wikimem {name}", f"wikimem {name} claude codex --dry-run"),
+    )
+
+
 PROCESSES: Final[dict[str, Process]] = {
     "init": Process("Make a vault, or take a folder of Markdown files as one.", _init),
     "trust": Process("Say that a vault which came from elsewhere is yours.", _trust),
     "mcp": Process("Serve MCP on standard input and output, for agents.", _mcp),
     "resident": Process("Show or stop the process that keeps a vault open between commands.", _resident),
     "hook": Process("Take an event from an agent's hook.", _hook),
+    "connect": Process("Write wikimem into the settings of agents.", lambda: connect_command("connect")),
+    "disconnect": Process("Take wikimem out of the settings of agents.", lambda: connect_command("disconnect")),
     "watch": Process("Index what changes as it changes, and commit people's edits.", _watch),
     "doctor": Process("Check that wikimem, git, the disk and the agents work together.", _doctor),
+    "eval": Process("Measure how well searches find the pages that answer your questions.", _eval),
     "completion": Process("Print the completion script of a shell.", _completion),
     "help": Process("Show the manual.", _help),
 }

@@ -46,15 +46,19 @@ def answer_in_resident(arguments: Sequence[str], desk: Desk) -> int:
     from wikimem.surfaces.resident.asking import parts
 
     try:
-        root, cwd, asked = parts(arguments)
+        root, cwd, text = parts(arguments)
+        asked = json.loads(text)
+        if not isinstance(asked, dict):
+            raise ValueError
         wiki = open_to_inject(root, cwd)
         desk.take(wiki)
-        print(json.dumps(injected(wiki, json.loads(asked))), end="")
+        print(json.dumps(injected(wiki, asked)), end="")
     except WikimemError as error:
         return error.exit_code
     except ValueError:
         return Invalid("this is no question of a hook").exit_code
     except Exception:
+        # The last translator, as for a command: the process goes on to serve others.
         log.exception("a hook could not be answered")
         return BUG
     return 0

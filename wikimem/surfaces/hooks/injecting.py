@@ -49,11 +49,12 @@ def inject(outcome: Outcome, began: float) -> str | None:
                 "session": str(document.get("session", "")),
                 "given": given.keys,
             }
-            answer = _answered(place.root, _folder(document), json.dumps(asked), deadline)
-            if not answer or not answer["text"]:
+            answer = _answered(outcome, json.dumps(asked), deadline)
+            if answer is None:
                 return None
-            given.add(answer["given"])
-            return str(answer["text"])
+            text, keys = answer
+            given.add(keys)
+            return text
     except TimeoutError:
         return None
 
@@ -86,16 +87,22 @@ def _shortened(prompt: str) -> str:
     return f"{prompt[: MOST_PROMPT * 3 // 4]}\n{prompt[-MOST_PROMPT // 4 :]}"
 
 
-def _answered(root: str, cwd: str, asked: str, deadline: float) -> dict[str, object] | None:
-    """The answer; None where there is none in time."""
+def _answered(outcome: Outcome, asked: str, deadline: float) -> tuple[str, list[str]] | None:
+    """The text and the keys of what it gives; None where there is nothing to say in time."""
     from wikimem.surfaces.resident import asking
 
-    reply = None if asking.is_off() else asking.ask(root, cwd, asked, deadline)
+    place, cwd = outcome.place, _folder(outcome.document)
+    if place is None:
+        return None
+    off = asking.is_off()
+    reply = None if off else asking.ask(place.root, cwd, asked, deadline)
     if reply is None:
-        reply = _by_itself(root, cwd, asked, deadline)
+        # Without an index there is nothing to say, unless to start the process that makes one.
+        reply = b"" if off and not place.has_index() else _by_itself(place.root, cwd, asked, deadline)
     try:
         answer = json.loads(reply)
-        return answer if isinstance(answer["text"], str) and isinstance(answer["given"], list) else None
+        text, keys = answer["text"], answer["given"]
+        return (text, keys) if isinstance(text, str) and text and isinstance(keys, list) else None
     except (ValueError, TypeError, KeyError):
         return None
 

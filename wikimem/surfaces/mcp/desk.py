@@ -56,8 +56,12 @@ class Desk:
         return await asyncio.get_running_loop().run_in_executor(self._thread, job)
 
     def mask(self, text: str) -> str:
-        """The text without secrets; as it is where no vault, and so no key, is open."""
-        return self._wiki.redactor.mask(text) if self._wiki is not None else text
+        """The text without secrets."""
+        if self._wiki is not None:
+            return self._wiki.redactor.mask(text)
+        from wikimem.text.redact import mask_without_key
+
+        return mask_without_key(text)
 
     def close(self) -> None:
         """Finish what is under way, then close the vault in the thread that opened it."""
