@@ -66,7 +66,7 @@ class Wiki:
         self.folders = folders
         self.config = config
         self.user = user
-        self.redactor = Redactor(key, tuple(user.redact.items()))
+        self.redactor = Redactor(key, (*user.redact.items(), *config.redact.items()))
         self.caller = replace(
             caller,
             agent=self._name("agent", caller.agent) if caller.agent else None,

@@ -10,7 +10,8 @@ import pytest
 from wikimem.graph.validity import moment_of
 from wikimem.operations import OPERATIONS
 from wikimem.operations.processes import init
-from wikimem.search.graphview import open_view, related_pages, walk_from_pages
+from wikimem.search.edges import related_pages, walk_from_pages
+from wikimem.search.graphview import open_view
 from wikimem.wiki import Caller, Wiki, open_wiki
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import posixpath
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -83,6 +84,7 @@ def normalised(type: str, label: str) -> str:
     return name.removeprefix("@").strip() if type == "person" else name
 
 
+@lru_cache(1 << 14)
 def parse_entity_iri(iri: str) -> Entity | None:
     """The entity of an IRI that `Entity.iri` gave, with its key for a label; None for any other IRI."""
     if not iri.startswith(_URN):

@@ -195,6 +195,8 @@ class _Reader:
                 self.report("weight", f"'{text}' is no weight from 0 to 1")
 
     def times(self, said: Said, predicate: str) -> list[str]:
+        if predicate not in said:
+            return []
         read = {text: _time(text) for text in _texts(said, predicate)}
         for text, time in read.items():
             if time is None:
@@ -202,11 +204,16 @@ class _Reader:
         return [time for time in read.values() if time is not None]
 
     def dates(self, said: Said, predicate: str) -> list[str]:
+        if predicate not in said:
+            return []
         found = sorted(_texts(said, predicate))
         for text in found:
             if not _is_date(text):
                 self.report("date", f"'{text}' is no ISO 8601 date")
         return [text for text in found if _is_date(text)]
+
+
+_NOTHING: Final = frozenset[str]()
 
 
 @lru_cache(1 << 12)
@@ -230,4 +237,6 @@ def _iris(said: Said, predicate: str) -> list[str]:
 
 
 def _texts(said: Said, predicate: str) -> frozenset[str]:
-    return frozenset(term.text for term in said.get(predicate, ()) if isinstance(term, Literal))
+    # Most predicates are not there: this is asked a dozen times for each assertion of a first load.
+    terms = said.get(predicate)
+    return frozenset([term.text for term in terms if isinstance(term, Literal)]) if terms else _NOTHING

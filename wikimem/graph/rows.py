@@ -25,16 +25,23 @@ CREATE INDEX edges_naming ON edges (predicate) WHERE predicate IN ('{SAME_AS}', 
 CREATE TABLE parts (file INTEGER NOT NULL, edge TEXT NOT NULL, source TEXT NOT NULL, said TEXT NOT NULL);
 CREATE INDEX parts_file ON parts (file);
 CREATE INDEX parts_edge ON parts (edge);
-CREATE TABLE names (file INTEGER NOT NULL, iri TEXT NOT NULL, label TEXT NOT NULL, key TEXT NOT NULL);
+CREATE TABLE names (file INTEGER NOT NULL, iri TEXT NOT NULL, label TEXT NOT NULL, key TEXT NOT NULL,
+                    words TEXT NOT NULL);
 CREATE INDEX names_file ON names (file);
 CREATE INDEX names_iri ON names (iri);
 CREATE INDEX names_key ON names (key);
+CREATE INDEX names_words ON names (words) WHERE words <> '';
+CREATE TABLE namewords (file INTEGER NOT NULL, word TEXT NOT NULL, backwards TEXT NOT NULL, iri TEXT NOT NULL);
+CREATE INDEX namewords_file ON namewords (file);
+CREATE INDEX namewords_word ON namewords (word, iri);
+CREATE INDEX namewords_backwards ON namewords (backwards);
 CREATE TABLE problems (file INTEGER NOT NULL, rule TEXT NOT NULL, line INTEGER, message TEXT NOT NULL);
 CREATE TABLE pages (path TEXT PRIMARY KEY, revision TEXT NOT NULL, iri TEXT NOT NULL, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX pages_iri ON pages (iri);
 CREATE INDEX pages_id ON pages (id);
 """
-"""What one file says is in rows with its number; `pages` are those of the search index."""
+"""What one file says is in rows with its number; `pages` are those of the search index. `words` are the words of a name
+as questions are matched with them; `namewords` has each of them, and backwards, for words that are misspelt."""
 
 
 def edge_row(edge: Edge) -> tuple[str, str, str, str, int, str, str, str | None]:

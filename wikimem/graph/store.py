@@ -23,16 +23,20 @@ from wikimem.graph.reading import FileStatements, read_statements
 from wikimem.graph.rows import SCHEMA, edge_of, edge_row, packed, unpacked
 from wikimem.graph.statements import Assertion, Edge
 from wikimem.graph.vocabulary import ALIAS, SAME_AS
+from wikimem.model.caller import Progress
 from wikimem.model.page import FileStat, Problem
 from wikimem.text.ids import revision_of
+from wikimem.text.namewords import words_key
 from wikimem.text.triples import Literal
 
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 """A store of another format, or of another vault, is made again."""
 BUSY_TIMEOUT_S: Final = 10.0
 _SETTLED_NS: Final = 20_000_000
 """A file changed this recently may change again within the same time stamp, so its stat proves nothing yet."""
 _CHUNK: Final = 500
+_MANY_FILES: Final = 20
+"""With more files than this an empty store is filled first and indexed afterwards."""
 
 _EDGE_COLUMNS: Final = "id, subject, predicate, object, value, datatype, language, valid_from"
 
@@ -58,8 +62,8 @@ class GraphStore:
 
     # Keeping up
 
-    def sync(self, root: Path, *, keep_missing: bool = False) -> Synced:
-        """Read what changed in the vault's `graph/` since the last time.
+    def sync(self, root: Path, *, keep_missing: bool = False, progress: Progress | None = None) -> Synced:
+        """Read what changed in the vault's `graph/` since the last time; `progress` hears of each file.
 
         `keep_missing`: files that are not there now are taken to be out of sight, not gone. Raises Unavailable where
         the store cannot be written.
@@ -74,8 +78,22 @@ class GraphStore:
             known = self._known()
             for path in gone:
                 self._drop(path)
-            read = sum(self._take(root, path, found[path], known) for path in changed)
+            read = 0
+            indexes = self._without_indexes() if not known and len(changed) > _MANY_FILES else []
+            for done, path in enumerate(changed):
+                if progress is not None:
+                    progress("reading the graph", done, len(changed))
+                read += self._take(root, path, found[path], known)
+            for statement in indexes:
+                self._database.execute(statement)
         return Synced(read, len(gone))
+
+    def _without_indexes(self) -> list[str]:
+        """Drop the indexes of empty tables, and give the statements that make them: once at the end is cheaper."""
+        rows = self._rows("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+        for name, _ in rows:
+            self._database.execute(f'DROP INDEX "{name}"')
+        return [statement for _, statement in rows]
 
     def _known(self) -> dict[str, tuple[FileStat, str]]:
         rows = self._rows("SELECT path, size, mtime_ns, inode, revision FROM files")
@@ -107,7 +125,7 @@ class GraphStore:
     def _drop(self, path: str) -> None:
         row = self._database.execute("SELECT number FROM files WHERE path = ?", (path,)).fetchone()
         if row:
-            for table in ("edges", "parts", "names", "problems"):
+            for table in ("edges", "parts", "names", "namewords", "problems"):
                 self._database.execute(f"DELETE FROM {table} WHERE file = ?", row)
             self._database.execute("DELETE FROM files WHERE number = ?", row)
 
@@ -127,8 +145,13 @@ class GraphStore:
             if edge.predicate == ALIAS and isinstance(edge.object, Literal)
         }
         self._database.executemany(
-            "INSERT INTO names VALUES (?, ?, ?, ?)",
-            ((number, iri, label, name_key(label)) for iri, label in sorted(names)),
+            "INSERT INTO names VALUES (?, ?, ?, ?, ?)",
+            ((number, iri, label, name_key(label), words_key(label)) for iri, label in sorted(names)),
+        )
+        words = {(word, iri) for iri, label in names for word in words_key(label).split()}
+        self._database.executemany(
+            "INSERT INTO namewords VALUES (?, ?, ?, ?)",
+            ((number, word, word[::-1], iri) for word, iri in sorted(words)),
         )
         self._database.executemany(
             "INSERT INTO problems VALUES (?, ?, ?, ?)",
@@ -230,6 +253,48 @@ class GraphStore:
     def named(self, name: str) -> set[str]:
         """The entities that have this name, or had it as an alias in some file; capitals and blanks do not matter."""
         return {iri for (iri,) in self._rows("SELECT DISTINCT iri FROM names WHERE key = ?", (name_key(name),))}
+
+    def named_by_words(self, keys: Collection[str]) -> dict[str, set[str]]:
+        """The entities with a name of exactly these words (see `words_key`), by those words."""
+        found: dict[str, set[str]] = {}
+        for chunk in _chunks(keys):
+            marks = ", ".join("?" * len(chunk))
+            for words, iri in self._rows(
+                f"SELECT words, iri FROM names WHERE words <> '' AND words IN ({marks})", chunk
+            ):
+                found.setdefault(words, set()).add(iri)
+        return found
+
+    def with_word(self, word: str, most: int) -> list[str]:
+        """At most `most` entities with a name that has this word."""
+        rows = self._rows("SELECT DISTINCT iri FROM namewords WHERE word = ? ORDER BY iri LIMIT ?", (word, most))
+        return [iri for (iri,) in rows]
+
+    def words_near(self, word: str) -> set[str]:
+        """Words of names that begin, or end, as this one does up to the middle: those of one edit are among them."""
+        half = max(1, (len(word) - 1) // 2)
+        sizes = (len(word) - 1, len(word) + 1)
+        found: set[str] = set()
+        for column, part in (("word", word[:half]), ("backwards", word[::-1][:half])):
+            statement = (
+                f"SELECT DISTINCT word FROM namewords WHERE {column} >= ? AND {column} < ? "
+                "AND length(word) BETWEEN ? AND ?"
+            )
+            found |= {each for (each,) in self._rows(statement, (*_range(part), *sizes))}
+        return found
+
+    def words_of(self, iris: Collection[str]) -> dict[str, list[str]]:
+        """Every name of these entities, as its words."""
+        found: dict[str, list[str]] = {}
+        for chunk in _chunks(iris):
+            marks = ", ".join("?" * len(chunk))
+            for iri, words in self._rows(f"SELECT DISTINCT iri, words FROM names WHERE iri IN ({marks})", chunk):
+                found.setdefault(iri, []).append(words)
+        return found
+
+    def is_empty(self) -> bool:
+        """Whether the files state nothing at all."""
+        return not self._rows("SELECT 1 FROM edges LIMIT 1")
 
     def known_entities(self, type: str, key: str) -> set[str]:
         """Entities of that type and normalised name, in every project."""

@@ -5,20 +5,12 @@ Keys are NFC and casefolded, because macOS hands out decomposed names and people
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Final
 
-from wikimem.text.analysis import is_stop_word
+from wikimem.text.namewords import LONGEST_NAME, name_words, words_key
 
-LONGEST_NAME: Final = 24
-"""Words (or characters of a script without spaces) of a name that are looked for in a question."""
-
-_UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-)
-_NAME_WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}_](?:[^\W{_UNSPACED}_]|\+\+|#(?!\w))*")
+__all__ = ["LONGEST_NAME", "keys_of", "name_key", "name_words", "stem_of", "without_suffix", "words_key"]
 
 
 def name_key(name: str) -> str:
@@ -34,23 +26,6 @@ def without_suffix(path: str) -> str:
 def stem_of(path: str) -> str:
     """The file name of a page without `.md`: what most wikilinks say."""
     return without_suffix(path.rsplit("/", 1)[-1])
-
-
-def name_words(text: str) -> list[str]:
-    """The words of a name or a question; every character of a script without spaces is one."""
-    return _NAME_WORD.findall(unicodedata.normalize("NFC", text).casefold())
-
-
-def words_key(name: str) -> str:
-    """The words of a name joined, as a question is matched with; empty for a name that would match by accident.
-
-    Accidents are stop words alone, a single letter or kana, and bare numbers.
-    """
-    words = name_words(name)
-    joined = "".join(words)
-    if not words or len(words) > LONGEST_NAME or len(joined) < 2 or joined.isdigit():
-        return ""
-    return "" if all(is_stop_word(word) for word in words) else " ".join(words)
 
 
 def keys_of(path: str, page_id: str, title: str, aliases: tuple[str, ...]) -> Iterator[tuple[str, str]]:

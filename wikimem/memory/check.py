@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from wikimem.index.naming import name_key
+from wikimem.memory.checkgraph import GRAPH_RULES, check_graph
 from wikimem.memory.checklinks import check_links
 from wikimem.memory.checknames import OBSIDIAN_GIT_NOTE, check_names
 from wikimem.memory.checktexts import TEXT_RULES, check_texts
@@ -48,6 +49,8 @@ def find_problems(wiki: Wiki, skipped: Sequence[Problem], rules: Collection[str]
     ]
     if not rules or not set(TEXT_RULES).isdisjoint(rules):
         problems += check_texts(wiki, rows)
+    if not rules or not set(GRAPH_RULES).isdisjoint(rules):
+        problems += check_graph(wiki)
     wanted = (problem for problem in problems if not rules or problem.rule in rules)
     return sorted(wanted, key=lambda each: (each.path, each.line or 0, each.rule, each.message))
 

@@ -21,6 +21,8 @@ SOURCE: Final = "urn:wikimem:source:"
 STATED: Final = "urn:wikimem:stated:"
 AGENT: Final = "urn:wikimem:agent:"
 PERSON: Final = "urn:wikimem:person:"
+QUOTED: Final = "q-"
+"""Begins the fragment of a source that stands for the quoted words themselves, where they have no block."""
 _SCHEMES: Final = ("http://", "https://")
 _PLAIN: Final = ("file:", "commit:")
 
@@ -73,6 +75,8 @@ def source_in_words(view: GraphView, iri: str) -> str:
     if page_id is not None:
         path = view.store.paths_of_ids([page_id]).get(page_id)
         block = unquote(iri.partition("#")[2])
+        # The words that a page is quoted with are no place in it.
+        block = "" if block.startswith(QUOTED) else block
         return (path or f"a page that is gone ({page_id})") + (f"#{block}" if block else "")
     if iri.startswith(STATED):
         return f"stated by {unquote(iri.removeprefix(STATED).partition(':')[2])}"

@@ -108,3 +108,37 @@ class SparqlResult:
     more: bool
     seconds: float
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEdge:
+    """An edge that a page states; `page` is its path, `quote` its words. `new` where the graph did not have it."""
+
+    page: str
+    subject: str
+    predicate: str
+    object: str
+    weight: float
+    quote: str
+    reasoning: str
+    alternatives: tuple[str, ...]
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractResult:
+    """`edges` in the order of the pages; `more` are not shown. `new` counts those that the graph did not have.
+
+    `written` are pages of entities whose generated section changed, `theirs` those that somebody edited there, which
+    stay as they are. `commits` are empty where nothing was new, or with `dry_run`.
+    """
+
+    edges: tuple[ExtractedEdge, ...]
+    pages: int
+    new: int
+    more: int
+    written: tuple[str, ...]
+    theirs: tuple[str, ...]
+    commits: tuple[str, ...]
+    dry_run: bool
+    notes: tuple[str, ...]

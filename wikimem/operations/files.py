@@ -50,7 +50,7 @@ def _knowledge(wiki: Wiki, about: About, limit: int) -> FileKnowledge:
 
     mask = wiki.redactor.mask
     return FileKnowledge(
-        file=about.file,
+        file=mask(about.file),
         decisions=tuple(page_ref(wiki, row) for row in about.decisions),
         errors=tuple(page_ref(wiki, row) for row in about.errors),
         fixes=tuple(

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wikimem.model.graph import GraphEdge, GraphEntity, GraphResult, LinkResult, SparqlResult, TimelineResult
+from wikimem.model.graph import (
+    ExtractResult,
+    GraphEdge,
+    GraphEntity,
+    GraphResult,
+    LinkResult,
+    SparqlResult,
+    TimelineResult,
+)
 from wikimem.present.text import SHORT_COMMIT, text
 
 
@@ -84,3 +92,25 @@ def _sparql(result: SparqlResult) -> str:
     rows = ["\t".join(f"?{name}" for name in result.vars)]
     rows += ["\t".join(" ".join((cell or "").split()) for cell in row) for row in result.rows]
     return "\n".join([*rows, *(["There are more rows: --limit shows them."] if result.more else [])])
+
+
+@text.register
+def _extract(result: ExtractResult) -> str:
+    lines: list[str] = []
+    page = ""
+    for edge in result.edges:
+        if edge.page != page:
+            page = edge.page
+            lines.append(page)
+        mark = "+" if edge.new else " "
+        lines.append(f"{mark} {edge.subject} --{edge.predicate}--> {edge.object} ({edge.weight:g})")
+        lines.append(f"    \u201c{edge.quote}\u201d")
+        lines += [f"    because {edge.reasoning}"] if edge.reasoning else []
+        lines += [f"    instead of {', '.join(edge.alternatives)}"] if edge.alternatives else []
+    verb = "would be" if result.dry_run else "were"
+    lines.append(f"{result.new} new statements {verb} added, from {result.pages} pages.")
+    lines += [f"{result.more} more are not shown: --limit shows them."] if result.more else []
+    lines += _listed("Pages of entities " + ("that would change:" if result.dry_run else "written:"), result.written)
+    lines += _listed("Left as somebody edited them:", result.theirs)
+    lines += [f"commit: {commit[:SHORT_COMMIT]}" for commit in result.commits]
+    return "\n".join(lines)

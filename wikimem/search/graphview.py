@@ -2,15 +2,14 @@
 
 GraphView    facts, names and pages, and what an address means
 explore      a walk from entities, for `graph`
-walk_from_pages, related_pages      the graph as a source of pages, with the path to each, for search
 """
 
 from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -28,56 +27,71 @@ from wikimem.search.pagefacts import PageFacts, entity_of_page
 from wikimem.vault.folders import index_stamp, user_key
 
 if TYPE_CHECKING:
+    from wikimem.index.index import Allowed
     from wikimem.wiki import Wiki
 
 STORE_FILE: Final = "graph.db"
 MOST_CANDIDATES: Final = 8
 _A_FEW: Final = 50
-PASSAGE_SHARE: Final = 0.5
-"""Weight of a walk that begins at pages which other streams found, against one from entities that a question names."""
-PASSAGE_DEPTH: Final = 1
-ENTITY_DEPTH: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedPage:
-    """A page that the graph leads to: its score, and the way there in words."""
-
-    path: str
-    score: float
-    graph_path: str
 
 
 class GraphView:
-    """Facts for one caller. `project` limits them to that project and what belongs to none (law 9)."""
+    """Facts for one caller. `project` limits them to that project and what belongs to none (law 9).
 
-    def __init__(self, wiki: Wiki, store: GraphStore, project: str | None = None) -> None:
+    With `allowed` only those pages are there, and `most` edges of one entity are looked at: what a search needs.
+    """
+
+    def __init__(
+        self,
+        wiki: Wiki,
+        store: GraphStore,
+        project: str | None = None,
+        *,
+        allowed: Allowed | None = None,
+        most: int | None = None,
+    ) -> None:
         self.wiki = wiki
         self.project = project.casefold() if project else None
         self.store = store
-        self.pages = PageFacts(wiki.index, self.store, project)
-        self._quoted: dict[tuple[str, str], bool] = {}
+        self.pages = PageFacts(wiki.index, self.store, project, allowed)
+        self._most = most
+        self._texts: dict[str, str | None] = {}
+        self._paths: dict[str, str | None] = {}
         self._rows: dict[str, list[PageRow]] = {}
 
     # Facts
 
     def counts(self, assertion: Assertion) -> bool:
-        """Whether an assertion may be seen here, and its page still says what it quotes."""
+        """Whether an assertion may be seen here, as its page may, and its page still says what it quotes."""
         if self.project is not None and assertion.projects:
             in_scope = self.project in {project.casefold() for project in assertion.projects}
-        else:
-            in_scope = True
-        return in_scope and all(self._is_quoted(assertion.source, quote) for quote in assertion.quotes)
-
-    def _is_quoted(self, source: str, quote: str) -> bool:
-        page_id = page_id_of(source)
+            if not in_scope:
+                return False
+        page_id = page_id_of(assertion.source)
         if page_id is None:
             return True
-        if (page_id, quote) not in self._quoted:
-            path = self.store.paths_of_ids([page_id]).get(page_id)
-            page = self.wiki.read_page(path) if path else None
-            self._quoted[page_id, quote] = page is not None and " ".join(quote.split()) in " ".join(page.text.split())
-        return self._quoted[page_id, quote]
+        path = self._path_of(page_id)
+        if path is not None and self.pages.row(path) is None:
+            return False
+        return all(self._is_quoted(page_id, quote) for quote in assertion.quotes)
+
+    def _path_of(self, page_id: str) -> str | None:
+        if page_id not in self._paths:
+            self._paths[page_id] = self.store.paths_of_ids([page_id]).get(page_id)
+        return self._paths[page_id]
+
+    def _is_quoted(self, page_id: str, quote: str) -> bool:
+        if page_id not in self._texts:
+            path = self._path_of(page_id)
+            self._texts[page_id] = self._text_at(path) if path else None
+        text = self._texts[page_id]
+        return text is not None and one_line(quote) in text
+
+    def _text_at(self, path: str) -> str | None:
+        try:
+            return one_line((self.wiki.root / path).read_bytes().decode("utf-8", "replace"))
+        except OSError:
+            return None
 
     @cached_property
     def merges(self) -> dict[str, str]:
@@ -102,7 +116,8 @@ class GraphView:
     def facts_of(self, iris: Collection[str]) -> dict[str, Fact]:
         """The facts with one of these entities at either end, by edge; ends are what merged entities count as."""
         members = self.members(iris)
-        found = [*self.store.facts_of(members, self.counts).values(), *self.pages.facts_of(members).values()]
+        stated = self.store.facts_of(members, self.counts, limit=self._most)
+        found = [*stated.values(), *self.pages.facts_of(members).values()]
         return self._joined(found)
 
     def every_fact(self) -> dict[str, Fact]:
@@ -302,6 +317,11 @@ class GraphView:
         return self.wiki.redactor.mask(words)
 
 
+def one_line(text: str) -> str:
+    """`text` with single blanks: how quotes are compared with their page."""
+    return " ".join(text.split())
+
+
 @contextlib.contextmanager
 def open_view(wiki: Wiki, project: str | None = None, *, keep_missing: bool = False) -> Iterator[GraphView]:
     """The graph, up to date with the files of `graph/` and with the index as it is.
@@ -309,51 +329,15 @@ def open_view(wiki: Wiki, project: str | None = None, *, keep_missing: bool = Fa
     The store lies in the index's folder, which the index has made sure is this user's. `keep_missing`: files that are
     not there are taken to be out of sight, as the pages of a vault that is half gone are.
     """
-    folder = wiki.index.parts().folder.path
-    store = GraphStore(folder / STORE_FILE, index_stamp(user_key(), wiki.root))
-    with contextlib.closing(store):
-        store.sync(wiki.root, keep_missing=keep_missing)
+    with open_store(wiki, keep_missing=keep_missing) as store:
         yield GraphView(wiki, store, project)
 
 
-def related_pages(view: GraphView, entities: Mapping[str, float], moment: datetime) -> list[RelatedPage]:
-    """Pages that a walk of depth 2 from `entities` (IRI -> weight) leads to, best first.
-
-    They are the pages about what was reached, and those that state the edges of the way there.
-    """
-    return _pages_of(view, walk(view, _rooted(view, entities), ENTITY_DEPTH, moment=moment), moment)
-
-
-def walk_from_pages(view: GraphView, pages: Mapping[str, float], moment: datetime) -> list[RelatedPage]:
-    """As `related_pages`, from pages (path -> weight) that other streams found: to depth 1, at half weight."""
-    entities = {iri: pages[path] for path, iri in view.store.entities_of(pages).items() if view.pages.row(path)}
-    walked = walk(view, _rooted(view, entities), PASSAGE_DEPTH, moment=moment, share=PASSAGE_SHARE)
-    return [page for page in _pages_of(view, walked, moment) if page.path not in pages]
-
-
-def _rooted(view: GraphView, entities: Mapping[str, float]) -> dict[str, float]:
-    starts: dict[str, float] = {}
-    for iri, weight in entities.items():
-        if view.may_see_entity(iri):
-            root = view.root(iri)
-            starts[root] = max(weight, starts.get(root, 0.0))
-    return starts
-
-
-def _pages_of(view: GraphView, walked: Walked, moment: datetime) -> list[RelatedPage]:
-    best: dict[str, RelatedPage] = {}
-
-    def offer(path: str, score: float, iri: str) -> None:
-        if path not in best or score > best[path].score:
-            best[path] = RelatedPage(path, score, view.words_for(walked, iri, moment))
-
-    for iri, reached in sorted(walked.reached.items(), key=lambda item: (-item[1].score, item[0])):
-        for member in view.members([iri]):
-            for row in view.pages.rows_of([member]).get(member, ()):
-                offer(row.path, reached.score, iri)
-        if reached.path:
-            sources = {page_id_of(source) for source in reached.path[-1].fact.sources} - {None}
-            for path in view.store.paths_of_ids([each for each in sources if each]).values():
-                if view.pages.row(path):
-                    offer(path, reached.score, iri)
-    return sorted(best.values(), key=lambda page: (-page.score, page.path))
+@contextlib.contextmanager
+def open_store(wiki: Wiki, *, keep_missing: bool = False) -> Iterator[GraphStore]:
+    """The store behind `open_view`, up to date; reading many new files is told as progress."""
+    folder = wiki.index.parts().folder.path
+    store = GraphStore(folder / STORE_FILE, index_stamp(user_key(), wiki.root))
+    with contextlib.closing(store):
+        store.sync(wiki.root, keep_missing=keep_missing, progress=wiki.progress)
+        yield store

@@ -22,7 +22,7 @@ from wikimem.graph.vocabulary import ENTITY_TYPES, RELATIONS, STATED
 from wikimem.model.hit import PageRow
 
 if TYPE_CHECKING:
-    from wikimem.index.index import Index, LinkRow
+    from wikimem.index.index import Allowed, Index, LinkRow
 
 _TYPE_OF_PAGE: Final = {
     "decision": "decision",
@@ -57,12 +57,18 @@ def entity_of_page(row: PageRow) -> str:
 
 
 class PageFacts:
-    """Facts from the links of one index's pages; `store` keeps which page is about which entity."""
+    """Facts from the links of one index's pages; `store` keeps which page is about which entity.
 
-    def __init__(self, index: Index, store: GraphStore, project: str | None) -> None:
+    With `allowed`, as in a search, only those pages are there: neither found, nor walked through, nor believed. Links
+    that say no more than that two pages are related are left out then: search walks those by themselves.
+    """
+
+    def __init__(self, index: Index, store: GraphStore, project: str | None, allowed: Allowed | None = None) -> None:
         self._index = index
         self._store = store
         self._project = project.casefold() if project else None
+        self._allowed = allowed
+        self._rows: dict[str, PageRow | None] = {}
         store.sync_pages(_generation(index), self._all_pages)
 
     def _all_pages(self) -> Iterator[tuple[str, str, str, str]]:
@@ -71,10 +77,14 @@ class PageFacts:
 
     def row(self, path: str) -> PageRow | None:
         """A page that may be seen; None for one that is gone, hidden or of another project."""
-        row = self._index.page(path)
-        return row if row is not None and self._may_see(row) else None
+        if path not in self._rows:
+            row = self._index.page(path)
+            self._rows[path] = row if row is not None and self._may_see(row) else None
+        return self._rows[path]
 
     def _may_see(self, row: PageRow) -> bool:
+        if self._allowed is not None:
+            return row.number in self._allowed
         if row.status in _HIDDEN:
             return False
         return self._project is None or row.project is None or row.project.casefold() == self._project
@@ -112,10 +122,12 @@ class PageFacts:
     def _statement(self, link: LinkRow) -> tuple[Edge, Assertion] | None:
         if link.resolved is None or link.resolved == link.source or link.kind in _NO_EDGE:
             return None
+        name = link.kind.replace("-", "_")
+        if self._allowed is not None and _SAME.get(name, name) not in RELATIONS and name not in _TURNED:
+            return None
         source, target = self.row(link.source), self.row(link.resolved)
         if source is None or target is None:
             return None
-        name = link.kind.replace("-", "_")
         subject, object_ = entity_of_page(source), entity_of_page(target)
         if name in _TURNED:
             subject, object_, name = object_, subject, _TURNED[name]

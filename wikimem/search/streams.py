@@ -44,6 +44,20 @@ class Stream(Protocol):
         """Rank at most `limit` passages, best first, equal scores by passage id."""
 
 
+class EdgeWalks(Protocol):
+    """What is asserted beyond the links of pages; each walk gives (page, score, way in words)."""
+
+    def from_question(
+        self, question: str, pages: Mapping[int, float], allowed: Allowed
+    ) -> list[tuple[int, float, str]]:
+        """Walk from what a question names; `pages` (number -> weight) are those that it names."""
+        ...
+
+    def from_pages(self, pages: Mapping[int, float], allowed: Allowed) -> list[tuple[int, float, str]]:
+        """Walk from pages (number -> weight), which are not found again."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WordsStream:
     """BM25 over the query's terms: any of them, never all required."""
@@ -82,15 +96,17 @@ class VectorsStream:
 
 @dataclass(frozen=True, slots=True)
 class GraphStream:
-    """A walk over the links: from the pages that the query names, and from the best passages of the other streams.
+    """Walks over links and assertions: from what the query names, and from the best passages of the other streams.
 
     A page that the query names is found by that. A page that another stream found is not found again by being a
     start, which would be a second vote for one finding, but it is by a link from another start. A page is represented
-    by the passage that the other streams ranked highest, else by its first one.
+    by the passage that the other streams ranked highest, else by its first one. `edges` is None where nothing is
+    asserted, and links are all that there is.
     """
 
     index: Index
     found: Mapping[str, Sequence[Scored]]
+    edges: EdgeWalks | None = None
     name: str = "graph"
 
     def unavailable(self, query: Query) -> str | None:  # noqa: ARG002 - the protocol's; this stream always can
@@ -104,12 +120,20 @@ class GraphStream:
             if passage in rows:
                 best_passage.setdefault(rows[passage].page, passage)
         reached: dict[int, tuple[float, str]] = {}
-        for page, score, via in self.index.links.walk(self.index.links.named_in(query.text), NAMED_DEPTH, allowed):
+        named = self.index.links.named_in(query.text)
+        for page, score, via in self.index.links.walk(named, NAMED_DEPTH, allowed):
             _keep_best(reached, page, score, via)
-        for seed in dict.fromkeys(rows[passage].page for passage in order[:SEED_PASSAGES] if passage in rows):
+        seeds = dict.fromkeys(rows[passage].page for passage in order[:SEED_PASSAGES] if passage in rows)
+        for seed in seeds:
             for page, score, via in self.index.links.walk({seed: SEED_WEIGHT}, SEED_DEPTH, allowed):
                 if page != seed:
                     _keep_best(reached, page, score, via)
+        if self.edges is not None:
+            walked = self.edges.from_question(query.text, named, allowed)
+            walked += self.edges.from_pages(dict.fromkeys(seeds, 1.0), allowed)
+            for page, score, via in walked:
+                if page not in reached or score > reached[page][0]:
+                    reached[page] = (score, via)
         scored = []
         for page, (score, via) in reached.items():
             representative = best_passage.get(page) or self._first_passage(page)
