@@ -54,7 +54,8 @@ def test_a_plain_vault_of_obsidian_has_no_problem(desk: Desk) -> None:
         desk.put(
             f"journal/2025-09-{day:02}.md",
             f"---\ncreated: 2025-09-0{day}\ncssclasses: daily\nmood: {day}\n---\n"
-            f"# 2025-09-{day:02}\n\n## Tasks\n- [ ] \n\n## Notes\nWent to [[Chapter {1 + day % 3}]] and [[Index#Where things are|the index]].\n",
+            f"# 2025-09-{day:02}\n\n## Tasks\n- [ ] \n\n## Notes\n"
+            f"Went to [[Chapter {1 + day % 3}]] and [[Index#Where things are|the index]].\n",
         )
     for number in (1, 2, 3):
         desk.put(

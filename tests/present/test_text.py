@@ -50,7 +50,9 @@ HIT = HitResult(
 FOUND = SearchResult("jwt", (HIT,), {"words": "ok", "vectors": "ok", "graph": "ok"}, 0, 0, None, None, ())
 
 
-@pytest.mark.parametrize("kind", [*(operation.result for operation in OPERATIONS), InitResult, TrustResult, DoctorResult])
+@pytest.mark.parametrize(
+    "kind", [*(operation.result for operation in OPERATIONS), InitResult, TrustResult, DoctorResult]
+)
 def test_every_result_has_a_text_form(kind: type) -> None:
     assert text.dispatch(kind) is not text.dispatch(object), f"{kind.__name__} has no text form"
 

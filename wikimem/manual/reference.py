@@ -209,7 +209,7 @@ def config_page() -> str:
                     ("`WIKIMEM_VAULT`", "The vault, where `--vault` does not name one."),
                     ("`WIKIMEM_AGENT`", "The agent, where `--agent` does not name one."),
                     ("`WIKIMEM_SESSION`", "The agent's session, where `--session` does not name one."),
-                    ("`WIKIMEM_RESIDENT`", "`off`, or after how many idle minutes the [resident process](resident.md) ends."),
+                    ("`WIKIMEM_RESIDENT`", "`off`, or after how many idle minutes the [resident](resident.md) ends."),
                     ("`NO_COLOR`, `FORCE_COLOR`, `TERM=dumb`", "Colours never, always, never."),
                     ("`PAGER`", "What `wikimem help` shows long pages with."),
                     ("`XDG_CONFIG_HOME`, `XDG_CACHE_HOME`, `XDG_STATE_HOME`", "Where your folders lie, on Linux."),

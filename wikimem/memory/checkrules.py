@@ -177,7 +177,7 @@ RULES: Final[dict[str, Rule]] = {
     "graph-unknown-predicate": Rule(
         "note",
         "a relation that is not in the vocabulary",
-        "Use one of the relations that `wikimem manual graph` lists; until then it is kept as it is.",
+        "Use one of the relations that `wikimem help graph` lists; until then it is kept as it is.",
     ),
     "graph-self-edge": Rule(
         "note",
