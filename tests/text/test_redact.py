@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikimem.errors import Invalid
-from wikimem.text.redact import Finding, Redactor
+from wikimem.text.redact import Finding, Redactor, mask_without_key
 
 KEY = bytes(range(32))
 GATE = Redactor(KEY)
@@ -281,6 +281,17 @@ def test_text_between_private_blocks_stays() -> None:
     assert masked.endswith("] e </private> <privateer>")
 
 
+def test_a_private_block_in_another_ends_with_the_outer_one() -> None:
+    masked, findings = GATE.redact("a <private>b <private>c</private> d</private> e")
+    assert masked == f"a {findings[0].placeholder} e"
+    assert GATE.mask("a <private>b <private>c</private> d").endswith("]")
+
+
+def test_a_message_without_a_vault_is_masked_too() -> None:
+    secret = "ghp_" + chars(36)
+    assert secret not in mask_without_key(f"no {secret}")
+
+
 def test_a_key_without_its_end_goes_as_far_as_it_reaches() -> None:
     key = pem("RSA PRIVATE KEY", end=False)
     masked = GATE.mask(f"Log:\n{key}\n\nThe deploy then stopped, as the notes say.\n")
@@ -434,7 +445,7 @@ def test_the_gate_imports_nothing_but_the_standard_library_and_errors() -> None:
         "print(sorted(new - set(sys.stdlib_module_names)), sorted(n for n in sys.modules if n.startswith('wikimem.')))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    names = [f"wikimem.text.redact{part}" for part in ("", "_assign", "_names", "_rules", "_values")]
+    names = [f"wikimem.text.redact{part}" for part in ("", "_assign", "_commands", "_names", "_rules", "_values")]
     assert out.strip() == f"['wikimem'] {sorted(['wikimem.errors', 'wikimem.text', *names])}"
 
 

@@ -54,7 +54,6 @@ def test_the_keys_of_a_user_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         'model = "/tmp/evil"',
         'default_vault = "/tmp/evil"',
         'name = "Somebody Else"',
-        "[redact]\nall = '.*'",
         'command = "rm -rf /"',
         'hooks = ["x"]',
         'url = "https://example.org"',
@@ -105,16 +104,42 @@ def test_a_bad_value_in_a_vault_names_its_line_and_shows_a_good_one(vault: Path,
         'model = ""',
         'model = "relative/model"',
         "redact = ['x']",
-        "[redact]\nbad = '['",
-        "[redact]\nall = 'x*'",
-        "[redact]\n'Upper case' = 'x'",
-        "[redact]\nnumber = 3",
     ],
 )
 def test_a_bad_value_of_a_user_names_its_line(tmp_path: Path, line: str) -> None:
     (tmp_path / "config.toml").write_text(f"{line}\n")
     with pytest.raises(Invalid, match=r"config\.toml, line 1: "):
         read_user_config(tmp_path)
+
+
+BAD_RULES = [
+    "bad = '['",
+    "all = 'x*'",
+    "'Upper case' = 'x'",
+    "number = 3",
+    "nested = '(?:[a-z]+)+x'",
+    "nested = '(?:a|ab|[a-z])*xyz'",
+    "long = 'A.*B.*C.*D.*E'",
+]
+
+
+@pytest.mark.parametrize("line", BAD_RULES)
+def test_a_bad_rule_of_redaction_names_its_own_line(tmp_path: Path, vault: Path, line: str) -> None:
+    text = f"[redact]\ngood-rule = 'BN-[0-9]{{8}}'\n{line}\n"
+    (tmp_path / "config.toml").write_text(text)
+    write(vault, text)
+    for read, folder in ((read_user_config, tmp_path), (read_vault_config, vault)):
+        with pytest.raises(Invalid, match=r"config\.toml, line 3: redact: '") as caught:
+            read(folder)
+        assert "For example" in caught.value.hint
+
+
+def test_a_vault_adds_rules_of_redaction_but_none_that_takes_single_letters(vault: Path) -> None:
+    write(vault, "[redact]\nbadge = 'BN-[0-9]{8}'\n")
+    assert read_vault_config(vault).redact == {"badge": "BN-[0-9]{8}"}
+    write(vault, "[redact]\nbadge = 'BN-[0-9]{8}'\nall = '[a-z]+'\n")
+    with pytest.raises(Invalid, match=r"config\.toml, line 3: redact: 'all'"):
+        read_vault_config(vault)
 
 
 @pytest.mark.parametrize(("data", "line"), [(b'a = 1\nb = "open\n', 2), (b"a = 1\n\nb = '\xff'\n", 3), (b"\x00", 1)])

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wikimem.errors import Invalid
 from wikimem.text.redact_assign import find_assigned
+from wikimem.text.redact_commands import find_in_commands
 from wikimem.text.redact_rules import find_addresses, find_formats, find_headers, find_private_blocks, find_private_keys
 from wikimem.text.redact_values import compiled
 
@@ -38,7 +39,6 @@ _LOOKS_LIKE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     for char in chars
 }
 _LOOKALIKE = "[\uff01-\uff5e\u3000\u00a0\u2007\u202f\u201c-\u201e\u2018-\u201a]"
-_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 # Where spans overlap, the kind that says most wins.
 _RANK_ASSIGNED, _RANK_PLACE, _RANK_FORMAT, _RANK_EXTRA, _RANK_WHOLE = range(5)
@@ -140,15 +140,14 @@ class Redactor:
         placeholders = [found.span() for found in compiled(_PLACEHOLDER).finditer(view)] if "[redacted:" in view else []
         if placeholders:
             view = compiled(_PLACEHOLDER).sub(_starred, view)
-        low = view.lower()
-        if len(low) != len(view):
-            low = view.translate(_ASCII_LOWER)
+        low = view.replace("\u0130", "i").lower()  # the one letter that grows in lower case
         raw = [
             *_ranked(find_private_blocks(view, low), _RANK_WHOLE),
             *_ranked(find_private_keys(view), _RANK_WHOLE),
             *_ranked(find_formats(view, low), _RANK_FORMAT),
             *_ranked(find_headers(view, low), _RANK_PLACE),
-            *_ranked(find_addresses(view, low), _RANK_PLACE),
+            *_ranked(find_addresses(view), _RANK_PLACE),
+            *_ranked(find_in_commands(view, low), _RANK_PLACE),
             *_ranked(find_assigned(view, low), _RANK_ASSIGNED),
         ]
         for kind, pattern in self._extra:
@@ -163,6 +162,13 @@ class Redactor:
         if origin is None:
             return merged
         return [_Span(origin[span.start], origin[span.end - 1] + 1, span.kind, span.rank) for span in merged]
+
+
+def mask_without_key(text: str) -> str:
+    """`text` with each secret replaced, for a message where no vault, and so no key, is open: its tags mean nothing."""
+    import os
+
+    return Redactor(os.urandom(16)).mask(text)
 
 
 def _compile_extra(name: str, pattern: str) -> tuple[str, re.Pattern[str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from wikimem.text.redact_names import CJK_PASSWORDS, CJK_SECRETS, MAX_NAME, NAME_CHARS, STEMS, kind_of_name
 from wikimem.text.redact_rules import LEFT
-from wikimem.text.redact_values import Place, compiled, is_secret
+from wikimem.text.redact_values import Place, compiled, is_secret, looks_random
 
 _QUOTE = r"(?:\\{0,15}(?:\"\"\"|'''|[\"'`])|&quot;|&#3[49];)"
 _CLOSE = rf"(?:{_QUOTE}|\*\*|__)?(?:\]|\}})?[?!]?"
@@ -22,14 +22,17 @@ _BE = (
     r"|will be|should be|is|was|are|be|becomes|equals?|=|ist|lautet|est|es|to|это)"
 )
 _AFTER = (
-    rf"(?P<close>{_CLOSE})(?:[ \t]{{0,3}}\([^()\n]{{0,40}}\))?"
+    rf"(?P<close>{_CLOSE})(?:[ ]\d{{1,2}}(?=[ ]?[:=]))?(?:[ \t]{{0,3}}\([^()\n]{{0,40}}\))?"
     r"(?:(?:[ \t]+(?:for|of|on|in|at|to|from)(?:[ \t]+(?!is\b|was\b)[\w@./'\-]{1,30}){1,4}?)??"
     r"(?:"
-    rf"(?P<pair>\\*[\"']?,?\s{{1,40}}(?:\\*[\"'])?[Vv]alue(?:\\*[\"'])?[ \t]{{0,8}}[:=][ \t]{{0,8}})"
-    r"|(?P<strong>[ \t]{0,16}(?::=|=>|->|={1,3}|!=|:|%3[AaDd])(?:\*\*|__)?[ \t]{0,16})"
+    rf"(?P<pair>\\*[\"']?(?:,?\s{{1,40}}|[ \t]{{0,8}}:?[ \t]{{0,8}}\{{[^{{}}]{{0,200}}?(?<![\w.\-]))(?:\\*[\"'])?"
+    rf"(?:[Vv]alue|default)(?:\\*[\"'])?[ \t]{{0,8}}[:=][ \t]{{0,8}})"
+    r"|(?P<strong>[ \t]{0,16}(?::=|=>|->|={1,3}|!={1,2}|:|%3[AaDd]|\u2192)(?:\*\*|__)?[ \t]{0,16})"
+    r"|(?P<default>[)\]]{0,2}[ \t]{1,3}(?:\|\||\?\?|or)[ \t]{1,3}(?=[\"'`])|[ \t]{0,3},[ \t]{0,3}(?=[bru]?[\"']))"
+    r"|(?P<josa>[은는이가을를]{1,2}[ \t]{1,3}:?[ \t]{0,3})"
     rf"|(?P<prose>[ \t]+(?i:{_BE})(?:[ \t]+(?:now|still|currently|just|simply|only))?[ \t]*:?[ \t]+)"
     r"|(?P<cell>[ \t]{1,40}\|[ \t]{1,40}))"
-    r"|(?P<gap>[ \t]{1,3}))"
+    r"|(?P<gap>[ \t]{1,3})|(?P<below>[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]{0,8}`?))"
 )
 _TYPED = r"[&*]{0,2}[A-Za-z_][\w.\[\]|, ?]{0,40}?[ \t]{0,4}=[ \t]{0,4}(?=[bru]{0,2}[\"'`])"
 _NEXT_LINE = (
@@ -38,6 +41,7 @@ _NEXT_LINE = (
 )
 _BLOCK = r"[|>][+\-0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n"
 _OPEN = rf"(?P<list>\[\s{{0,8}})?[bBrRuU]{{0,2}}(?P<q>{_QUOTE})"
+_REACH = 8_192  # characters of a list, of a literal or of a block that are looked through
 MAX_BARE = 400  # characters; an unquoted run as long as that is no word, and after such a name it is a secret
 # Chinese, Japanese and Korean words follow a value without a blank.
 _BARE_CHAR = r"[^\s\"'`<>\u3000-\u9fff\uac00-\ud7a3]"
@@ -45,8 +49,9 @@ _BARE = rf"{_BARE_CHAR}{{1,{MAX_BARE}}}+"
 _LONG_BARE = rf"{_BARE_CHAR}*+"
 _CJK_AFTER = (
     r"(?!화|학)(?:[ ]?\([^()\n]{0,30}\))?"
-    r"[ \t]{0,3}(?:[\uac00-\ud7a3]{1,3}|[\u3040-\u309f]{1,4}|[是为為改成了]{1,3}|\*\*|`)?"
-    r"[ \t]{0,3}(?P<sign>[:=]|->|=>)?[ \t]{0,3}(?P<q>[\"'`「『]|\*\*)?(?P<v>[!-~]{4,400})"
+    r"[ \t]{0,3}(?:[\uac00-\ud7a3]{1,3}(?P<then>[ ][\uac00-\ud7a3]{1,4})?"
+    r"|[\u3040-\u309f]{1,4}|[是为為改成了]{1,3}|\*\*|`)?"
+    r"[ \t]{0,3}(?P<sign>[:=|\u2192]|->|=>)?[ \t]{0,3}(?P<q>[\"'`「『]|\*\*)?(?P<v>[!-~]{4,400})"
 )
 # Where an unquoted value stops before a blank does: at the next field, argument, line break or bracket.
 _CUT = (
@@ -129,13 +134,14 @@ def _named(text: str, start: int) -> _Named | None:
     if size > MAX_NAME:
         return None
     name = window[:size].rstrip(".")
-    spoken = name
+    end = start + len(name)
     if name.lower() in ("key", "keys"):
         # "API key" is one name: its first word says whether the key is secret.
-        owner = compiled(r"[A-Za-z]{2,15}(?=[ \t]\Z)").search(text[max(start - 17, 0) : start])
-        spoken = f"{owner.group()}_{name}" if owner else name
-    kind = kind_of_name(spoken)
-    return None if kind is None else _Named(text, start, start + len(name), kind)
+        owner = compiled(r"[A-Za-z]{2,15}[ \t]\Z").search(text[max(start - 17, 0) : start])
+        kind = kind_of_name(f"{owner.group().strip()}_{name}") if owner else None
+        return None if owner is None or kind is None else _Named(text, start - len(owner.group()), end, kind)
+    kind = kind_of_name(name)
+    return None if kind is None else _Named(text, start, end, kind)
 
 
 def _after_name(named: _Named) -> list[Found]:
@@ -143,9 +149,11 @@ def _after_name(named: _Named) -> list[Found]:
     if after is None:
         return _in_element(named)
     # "pass" alone is a verb, unless a sign follows.
-    if named.name.lower() in ("pass", "pw") and (after["gap"] or after["prose"]):
+    if named.name.lower() in ("pass", "pw") and (after["gap"] or after["prose"] or after["below"]):
         return []
     values = list(_values(named, after))
+    if not values and (after["gap"] or after["below"] is not None):
+        values = list(_random(named, after))
     if not values and (after["gap"] or after["prose"]):
         values = _far(named)
     return values or _in_element(named)
@@ -167,6 +175,8 @@ def _values(named: _Named, after: re.Match[str]) -> Iterator[Found]:
             if named.accepts(named.text[start:end], Place.LOOSE):
                 yield named.found(start, end)
             return
+    if after["below"] is not None or (after["default"] is not None and not _has_default(named, after)):
+        return
     if after["cell"] is not None and not named.line_before().rstrip(' \t*_`"').endswith("|"):
         return
     # "set the password to X", but not "send the password to X".
@@ -176,12 +186,35 @@ def _values(named: _Named, after: re.Match[str]) -> Iterator[Found]:
     sure = after["pair"] is not None or after["strong"] is not None
     opened = compiled(_OPEN).match(named.text, at)
     if opened is not None and (sure or opened["list"] is None):
-        yield from _quoted(named, opened, Place.QUOTED if sure or after["prose"] is not None else Place.LOOSE)
+        said = sure or after["prose"] is not None or after["josa"] is not None
+        yield from _quoted(named, opened, Place.QUOTED if said else Place.LOOSE)
         return
     place = _place(named, after)
     found = compiled(_BARE).match(named.text, at)
     if found is not None and place is not None:
         yield from _bare(named, found, place)
+
+
+def _has_default(named: _Named, after: re.Match[str]) -> bool:
+    """Is this `getenv("NAME", "value")`, `env.NAME || "value"`, rather than one of several strings?"""
+    if "," not in after["default"]:
+        return True
+    at = named.start - 2
+    return bool(after["close"]) and at >= 0 and named.before in "\"'" and named.text[at] == "("
+
+
+def _random(named: _Named, after: re.Match[str]) -> Iterator[Found]:
+    """What follows a name after a blank alone, or below a heading, and can hardly be a word of the sentence."""
+    text, at = named.text, after.end()
+    found = compiled(r"[A-Za-z0-9+/_\-]{8,300}={0,2}(?![A-Za-z0-9])").match(text, at)
+    if found is None or not (looks_random(found.group()) or compiled(r"[0-9a-f]{32,}").fullmatch(found.group())):
+        return
+    if after["below"] is not None and not (_ends_line(text, found.end()) and not named.line_before().strip("#*->_ \t")):
+        return
+    value = found.group()
+    mixed = any(char.isupper() for char in value) and any(char.islower() for char in value)
+    if (mixed or len(value) >= 32) and named.accepts(value, Place.LOOSE):
+        yield named.found(at, found.end())
 
 
 def _quoted(named: _Named, opened: re.Match[str], place: Place) -> Iterator[Found]:
@@ -198,9 +231,10 @@ def _quoted(named: _Named, opened: re.Match[str], place: Place) -> Iterator[Foun
         value = named.text[at:end]
         start = at + len(value) - len(value.lstrip())
         value = value.strip()
-        if named.accepts(value, place):
+        # Between backticks a shell has a command.
+        if not (quote == "`" and " " in value) and named.accepts(value, place):
             yield named.found(start, start + len(value))
-        if opened["list"] is None:
+        if opened["list"] is None or end - opened.end() > _REACH:
             return
         more = compiled(rf"\s{{0,8}},\s{{0,40}}{re.escape(quote)}").match(named.text, end + len(quote))
         if more is None:
@@ -209,8 +243,8 @@ def _quoted(named: _Named, opened: re.Match[str], place: Place) -> Iterator[Foun
 
 
 def _closing(text: str, at: int, quote: str) -> int | None:
-    """Where the literal that starts at `at` ends; None when not closed on its line, or within 8,192 characters."""
-    limit = at + 8192
+    """Where the literal that starts at `at` ends; None when not closed on its line, or within _REACH."""
+    limit = at + _REACH
     if quote in ('"', "'"):
         found = compiled(rf"(?:[^{quote}\\\n]|\\.)*+(?={quote})").match(text, at, limit)
         return found.end() if found else None
@@ -236,10 +270,17 @@ def _bare(named: _Named, found: re.Match[str], place: Place) -> Iterator[Found]:
     whole_line = (
         place is Place.EXACT and named.line_before().strip() in ("", "export") and _ends_line(text, found.end())
     )
+    default = compiled(r"\$\{[\w.\-]{1,64}:?[-=]?([^${}]+)\}").match(value)
+    if default is not None:
+        if named.accepts(default[1], Place.LOOSE):
+            yield named.found(start + default.start(1), start + default.end(1))
+        return
     cut = compiled(_CUT_LINE if whole_line else _CUT).search(value)
     if cut is not None:
         value = value[: cut.start()]
     value = value.rstrip(";,\\" if whole_line else ".,;:)]}\\")
+    if value.startswith("{") and named.before == ";" and looks_random(value):
+        value, start = value[1:], start + 1  # ODBC
     for decoration in ("**", "__", "-"):
         if value.startswith(decoration):
             value, start = value[len(decoration) :], start + len(decoration)
@@ -275,9 +316,11 @@ def _place(named: _Named, after: re.Match[str]) -> Place | None:
 def _place_after_equals(named: _Named, *, ends: bool) -> Place:
     """`name=value` without blanks: a shell, an .env file, a query, a connection string - or an argument in code."""
     before = named.before
-    if before in "?&;" or named.name.startswith("--") or (named.shouted and before in "\n \t"):
+    if before in "?&;" or named.name.startswith("-") or (named.shouted and before in "\n \t"):
         return Place.EXACT
     line = named.line_before()
+    if "(" not in line and compiled(r"(?:^|[ \t])-{1,2}[\w\-]+(?:[ \t]+|=)[\"']?$").search(line):
+        return Place.EXACT
     if not line.strip():
         return Place.LOOSE if not ends else Place.LINE if line else Place.EXACT
     return Place.EXACT if "(" not in line and compiled(_DSN).search(line) else Place.LOOSE
@@ -285,7 +328,7 @@ def _place_after_equals(named: _Named, *, ends: bool) -> Place:
 
 def _place_after_blank(named: _Named) -> Place | None:
     """Does a blank assign here: `--password X`, `ENV TOKEN X`, netrc's `login L password X`?"""
-    if named.name.startswith("--"):
+    if named.name.startswith("-"):
         return Place.LOOSE
     if compiled(r"^\s*(?:ENV|ARG|setx?|machine|default)\b|\blogin[ \t]+\S+[ \t]+$").search(named.line_before()):
         return Place.LINE
@@ -298,7 +341,7 @@ def _block(named: _Named, body: int) -> Iterator[Found]:
     line = named.line_before()
     indent = len(line) - len(line.lstrip(" -"))
     end = at = body
-    while at < len(text):
+    while at < min(len(text), body + _REACH):
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
         content = text[at:stop]
@@ -314,16 +357,24 @@ def _block(named: _Named, body: int) -> Iterator[Found]:
 
 
 def _in_element(named: _Named) -> list[Found]:
-    """`<password>value</password>`."""
-    if named.before in "<:" and named.text.startswith(">", named.end):
-        found = compiled(r"[^<\n]{1,400}(?=</)").match(named.text, named.end + 1)
-        if found is not None and named.accepts(found.group().strip(), Place.LINE):
-            return [named.found(*found.span())]
-    return []
+    """`<password>value</password>`, `<entry key="password">value</entry>`."""
+    opened = None
+    if named.before in "<:":
+        opened = compiled(">").match(named.text, named.end)
+    elif named.before in "\"'" and compiled(r"\b(?:key|name)=[\"']$").search(named.line_before()):
+        opened = compiled(r"[\"'][^<>\n]{0,80}>").match(named.text, named.end)
+    if opened is None:
+        return []
+    found = compiled(r"[^<\n]{1,400}(?=</)").match(named.text, opened.end())
+    return (
+        [named.found(*found.span())] if found is not None and named.accepts(found.group().strip(), Place.LINE) else []
+    )
 
 
 def _far(named: _Named) -> list[Found]:
     """A long random run in the same sentence: "the token that works is in fact ..."."""
+    if compiled(r"[A-Za-z0-9+/_\-]{24}").search(named.text, named.end, named.end + 300) is None:
+        return []
     window = named.text[named.end : named.end + 300]
     found = compiled(f"{LEFT}{_FAR}").search(window)
     if found is None or found.start() > 100 or compiled(r"\n|://|sha\d+-|base64,").search(window, 0, found.start()):
@@ -351,7 +402,9 @@ def _after_cjk_name(text: str, low: str) -> Iterator[Found]:
                         value = value[: value.index(found["q"])]
                     value = value.rstrip(".,;:)]}`\"'")
                     place = Place.LINE if found["sign"] or found["q"] else Place.LOOSE
-                    if is_secret(value, place, password=kind == "password"):
+                    if (not found["then"] or looks_random(value)) and is_secret(
+                        value, place, password=kind == "password"
+                    ):
                         step = found.start("v") + len(value)
                         yield kind, found.start("v"), step
                 at = low.find(name, step)

@@ -10,7 +10,21 @@ from functools import lru_cache
 
 from wikimem.text.redact_values import compiled, word_set
 
-STEMS = ("pass", "pw", "secret", "token", "key", "credential", "auth", "kennwort", "senha", "contraseña", "парол")
+STEMS = (
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "creds",
+    "psk",
+    "auth",
+    "kennwort",
+    "senha",
+    "contraseña",
+    "парол",
+)
 CJK_PASSWORDS = (
     "비밀번호", "비밀 번호", "비번", "패스워드", "암호",
     "パスワード", "パスフレーズ", "暗証番号",
@@ -27,7 +41,8 @@ MAX_NAME = 64
 _HUMP = r"[A-Z]+(?![a-z])|[A-Z]?[a-zñа-я]+|\d+"
 
 _PASSWORD_WORD = (
-    r"(?:[a-z]*(?:password|passwd|passphrase)|passcode|(?:db|my|user|root|admin|pg|ftp|smtp|ssh)?(?:pass|pwd|pw)|passwort|kennwort|senha"
+    r"(?:[a-z]*(?:password|passwd|passphrase)|passcode|psk"
+    r"|(?:db|my|user|root|admin|pg|ftp|smtp|ssh|store|key|require|http|become|sudo|proxy)?(?:pass|pwd|pw)|passwort|kennwort|senha"
     r"|contraseña|пароль|passwords|passwds|userpassword)"
 )
 _TOKEN_WORD = r"[a-z]*token|(?:api|access|auth|refresh|bot)tokens"
@@ -36,7 +51,8 @@ _KEY_WORD = r"(?:api|secret|access|private|auth|encryption|signing|master|accoun
 # What makes a plain "key" a secret one.
 _KEY_OWNERS = word_set(
     """
-    api secret access private auth authentication encryption decryption signing master account storage shared
+    api secret access unseal preshared private auth authentication encryption decryption signing master account
+    storage shared
     service server license webhook hmac jwt cookie session deploy app application client admin root rest
     subscription data
     """
@@ -68,7 +84,7 @@ _NOT_MINE = word_set(
 _TAIL = word_set(
     """
     value val prod production dev development staging stage test live local backup old new current primary
-    secondary main v string str raw plain text plaintext b64 base64 data
+    secondary main base v string str raw plain text plaintext b64 base64 data
     """
 )
 

@@ -140,12 +140,45 @@ FORMATS: tuple[Rule, ...] = (
     _prefixed("newrelic-key", "NRAK-", r"[A-Z0-9]{27}"),
     _prefixed("airtable-token", "pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}", word_start=True),
     _prefixed("onepassword-token", "ops_eyJ", rf"{_WORD}{{100,}}+"),
+    _prefixed("crates-token", "cio", rf"[A-Za-z0-9]{{32}}{RIGHT}", word_start=True),
+    _prefixed("nuget-key", "oy2", rf"[a-z0-9]{{43}}{RIGHT}", word_start=True),
+    _prefixed("clojars-token", "CLOJARS_", r"[a-fA-F0-9]{50,}+"),
+    _prefixed("cloudflare-key", "v1.0-", r"[a-f0-9]{24}-[a-f0-9]{100,}+", word_start=True),
+    _prefixed("posthog-key", "phx_", r"[A-Za-z0-9]{32,}+", word_start=True),
+    _prefixed("dynatrace-token", "dt0c01. dt0s16.", r"[A-Z0-9]{20,}+\.[A-Z0-9]{40,}+", word_start=True),
+    _prefixed("readme-key", "rdme_", r"[a-f0-9]{50,}+", word_start=True),
+    _prefixed("easypost-key", "EZAK EZTK", r"[A-Za-z0-9]{50,}+", word_start=True),
+    _prefixed("tailscale-key", "tskey-", rf"[a-z]+-{_WORD}{{20,}}+"),
+    _prefixed(
+        "doppler-token",
+        "dp.pt. dp.st. dp.ct. dp.sa.",
+        r"(?:[a-z0-9_\-]{2,30}\.)?[A-Za-z0-9]{36,}+",
+        word_start=True,
+    ),
+    _prefixed("hubspot-token", "pat-na1- pat-na2- pat-eu1-", r"[a-f0-9\-]{30,}+", word_start=True),
+    _prefixed("sourcegraph-token", "sgp_", r"[a-fA-F0-9_]{40,}+", word_start=True),
+    _prefixed("brevo-key", "xkeysib-", r"[a-f0-9]{60,}+-[A-Za-z0-9]{10,}+"),
+    _prefixed("openshift-token", "sha256~", rf"{_WORD}{{40,}}+", word_start=True),
+    _prefixed("artifactory-key", "AKCp", r"[A-Za-z0-9]{60,}+", word_start=True),
+    _prefixed("alibaba-key-id", "LTAI", rf"[A-Za-z0-9]{{12,24}}{RIGHT}", word_start=True),
+    _prefixed("typeform-token", "tfp_", rf"{_WORD}{{40,}}+", word_start=True),
+    _prefixed("vercel-token", "vcp_ vck_ vca_", r"[A-Za-z0-9]{40,}+", word_start=True),
+    _prefixed("resend-key", "re_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{8,}_[A-Za-z0-9]{20,}+", word_start=True),
+    _prefixed("mapbox-token", "sk.eyJ", rf"{_WORD}{{40,}}+\.{_WORD}{{16,}}+", word_start=True),
+    _prefixed("firecrawl-key", "fc-", rf"[a-f0-9]{{32}}{RIGHT}", word_start=True),
+    # A name, the word that says it is a secret, and a long run: `acme_live_...`, `acme_pat_...`; `pk_live_` is public.
+    Rule(
+        "token",
+        ("_live_", "_prod_", "_pat_", "_tkn_", "_secret_", "_oauth_", "_token_", "_sk_", "_pw_"),
+        rf"(?<=[a-z0-9])(?<!pk)_[a-z]{{2,6}}_(?P<v>(?=[A-Za-z]{{0,40}}[0-9]){_WORD}{{28,}}+)",
+    ),
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{40,}+"),
     Rule(
         "jwt",
         ("eyJ",),
         rf"{LEFT}eyJ{_WORD}{{10,}}+\."
-        rf"(?:eyJ{_WORD}{{10,}}+(?:\.{_WORD}*+){{0,3}}|{_WORD}{{10,}}+(?:\.{_WORD}*+){{1,3}})",
+        rf"(?:eyJ{_WORD}{{10,}}+(?:\.{_WORD}*+){{0,3}}|{_WORD}{{10,}}+(?:\.{_WORD}*+){{1,3}}"
+        rf"|\.{_WORD}{{10,}}+(?:\.{_WORD}++){{2}})",  # encrypted to a key that both sides have
     ),
     Rule("url-signature", ("sig=", "signature="), r"(?<=[?&;\-])\w+=(?P<v>[A-Za-z0-9%+/=_\-]{16,}+)", fold=True),
 )
@@ -169,7 +202,13 @@ def find_formats(text: str, low: str) -> Iterator[tuple[str, int, int]]:
     """Every credential of a known format as (kind, start, end); `low` is `text` in lower case, of the same length."""
     # Each format is a run of at least 15 characters without a blank. Prose has few such runs, and one that is a word
     # has no digit or sign: the anchors are looked for in what is left, and only those present in the text itself.
-    runs = "\n".join([word for word in text.split() if len(word) >= 15 and not (word.isalpha() and word.isascii())])
+    runs = "\n".join(
+        [
+            word
+            for word in text.split()
+            if len(word) >= 20 or (len(word) >= 15 and not (word.isalpha() and word.isascii()))
+        ]
+    )
     if not runs:
         return
     low_runs = runs.lower()
@@ -194,6 +233,9 @@ def find_formats(text: str, low: str) -> Iterator[tuple[str, int, int]]:
 
 
 # Private keys ---------------------------------------------------------------------------------------------------------
+
+KEY_REACH = 24_576
+"""Characters from a BEGIN line within which its END line is looked for; a key of 16,384 bits has 13,000."""
 
 _BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-----?"
 _END = r"-----?[ ]?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[ ]?-----?"
@@ -234,7 +276,7 @@ def find_private_keys(text: str) -> Iterator[tuple[str, int, int]]:
         while next_end < len(ends) and ends[next_end][0] < body:
             next_end += 1
         limit = begins[number + 1][0] if number + 1 < len(begins) else len(text)
-        if next_end < len(ends) and ends[next_end][0] <= limit:
+        if next_end < len(ends) and ends[next_end][0] <= min(limit, body + KEY_REACH):
             inside = text[body : ends[next_end][0]]
             keyed = sum(len(line) for line in compiled(_BASE64_LINE).findall(inside))
             # Mostly base64: one key, whatever else a mail program or a diff put between its lines.
@@ -256,22 +298,21 @@ _AUTHORIZATION = (
 )
 _BEARER = r"(?i:bearer)(?:[ \t]+|%20)(?P<v>[A-Za-z0-9._~+/\-]{16,}+={0,2})"
 _BASIC = rf"{LEFT}(?i:basic)[ \t]+(?P<v>[A-Za-z0-9+/]{{8,}}+={{0,2}})"
-_COOKIE = r"(?i:(?P<set>set-)cookie|(?<!set-)cookie2?)(?:\\*[\"'])?[ \t]*:[ \t]*(?:\\*[\"'])?(?P<pairs>[^\n\"'`\\]*)"
+_COOKIE = (
+    r"(?i:(?P<set>set-)cookie|(?<!set-)cookie2?)(?:\\*[\"'])?[ \t]*:[ \t]*(?:\\*[\"'])?(?P<pairs>[^\n\"'`\\]{0,16384})"
+)
 _PAIR = r"(?:^|;)[ \t]*[^\s=;,]{1,200}=(?P<v>[^;\s]+)"
 # User and host stay. The first form is a proper URL; the second has a slash that was not percent-encoded.
 _ADDRESS = (
-    r"://(?:(?P<user>[^\s:@/?#\"'`<>]{0,200}+):(?:(?P<v>[^\s/?#\"'`<>]{1,300})@(?=[\w\[.$%{\-])"
+    r"(?:(?<=:)|(?<![\w/:.\-\\]))//(?:(?P<user>[^\s:@/?#\"'`<>]{0,200}+):(?:(?P<v>[^\s/?#\"'`<>]{1,300})@(?=[\w\[.$%{\-])"
     r"|(?![0-9]{1,5}[/?#])(?P<w>[^\s\"'`<>]{1,200}?)@(?=[A-Za-z0-9\-]+[.:/]))"
     r"|(?<=https://)(?P<only>[A-Za-z0-9_\-]{20,200})@)"
 )
-_CURL_USER = r"(?:-u|--user|--proxy-user)(?:[ \t]+|=)[\"']?[^\s:\"']{1,100}:(?P<v>[^\s\"']{3,200})"
-_COMMAND = (
-    r"(?:sshpass[ \t]+-p[ \t]*|redis-cli[^\n|;]{0,80}? -a[ \t]+"
-    r"|identified[ \t]+(?:with[ \t]+\w+[ \t]+)?by[ \t]+(?=[\"']))[\"']?(?P<v>[^\s\"';]{4,200})"
-)
-# A tag between two backticks is talked about, not used.
-_PRIVATE = r"(?i:(?<!`)<private(?:\s[^<>]{0,100})?>|<private(?:\s[^<>]{0,100})?>(?!`))"
-_PRIVATE_END = r"(?i:(?<!`)</private\s*>|</private\s*>(?!`))"
+_TAG_REACH = 10  # characters before the name of a tag: `&lt; \\/ `
+# A tag between two backticks is talked about, not used. In JSON and HTML its signs are escaped.
+_LT, _GT = r"(?:<|&lt;|\\u003c)[ ]?", r"(?:>|&gt;|\\u003e)"
+_PRIVATE_TAG = rf"{_LT}(?P<shut>\\?/[ ]?)?private(?(shut)\s*|(?:\s[^<>]{{0,100}}?)?/?){_GT}"
+_PRIVATE = rf"(?i:(?<!`){_PRIVATE_TAG}|{_PRIVATE_TAG.replace('shut', 'also')}(?!`))"
 
 
 def _looks_encoded(value: str) -> bool:
@@ -309,34 +350,41 @@ def find_headers(text: str, low: str) -> Iterator[tuple[str, int, int]]:
                 break
 
 
-def find_addresses(text: str, low: str) -> Iterator[tuple[str, int, int]]:
-    """Passwords in URLs and on command lines; user, host and command stay."""
-    at = text.find("://")
+def find_addresses(text: str) -> Iterator[tuple[str, int, int]]:
+    """Passwords in URLs; user and host stay."""
+    at = text.find("//")
     while at >= 0:
         found = compiled(_ADDRESS).match(text, at)
         if found is not None:
             group = next(name for name in ("v", "w", "only") if found[name] is not None)
             if looks_mixed(found[group]) if group == "only" else not is_placeholder(found[group]):
                 yield "url-password", *found.span(group)
-        at = text.find("://", at + 3)
-    if "curl" in low or "http" in low:
-        for found in _each(_CURL_USER, ("-u", "--user", "--proxy-user"), text, low):
-            if not is_placeholder(found["v"]):
-                yield "password", *found.span("v")
-    for found in _each(f"(?i:{_COMMAND})", ("sshpass", "redis-cli", "identified"), text, low):
-        if not is_placeholder(found["v"]):
-            yield "password", *found.span("v")
+        at = text.find("//", at + 2)
+
+
+def _private_tags(text: str, low: str) -> Iterator[re.Match[str]]:
+    done = 0
+    at = low.find("private")
+    while at >= 0:
+        first = max(at - _TAG_REACH, done)
+        if "<" in low[first:at] or "lt;" in low[first:at] or "003c" in low[first:at]:
+            found = compiled(_PRIVATE).search(text, first, at + 120)
+            if found is not None:
+                yield found
+                done = found.end()
+        at = low.find("private", max(at + 7, done))
 
 
 def find_private_blocks(text: str, low: str) -> Iterator[tuple[str, int, int]]:
-    """`<private>` blocks with their tags; one that is never closed goes on to the end of the text."""
-    at = low.find("<private")
-    while at >= 0:
-        opened = compiled(_PRIVATE).match(text, at)
-        if opened is None:
-            at = low.find("<private", at + 1)
-            continue
-        closed = compiled(_PRIVATE_END).search(text, opened.end())
-        end = closed.end() if closed is not None else len(text)
-        yield "private", at, end
-        at = low.find("<private", end)
+    """`<private>` blocks with their tags, one in another too; one never closed goes on to the end of the text."""
+    depth = start = 0
+    for found in _private_tags(text, low):
+        if found["shut"] is None and found["also"] is None:
+            start = start if depth else found.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield "private", start, found.end()
+    if depth:
+        yield "private", start, len(text)

@@ -43,7 +43,7 @@ _TEMPLATE = (
     r"\$\{|\$\(|\$[A-Z_][A-Z0-9_]*$|\$(?:env:)?[A-Za-z_.]+$|\$[0-9@]$|\$[A-Za-z_]\w*(?:->|::|-$|[.\[{])"
     r"|\{\{|\{%|#\{|@\{|\{[\w .:!\-]*\}?$|%\(|%[A-Za-z_]\w*%$|%[sdrv]$"
     r"|<%|<[^<>]*>?$|\[[\w .\-]*\]?$|\([\w .\-]*\)$|:[a-z_]+$|\?$|&[a-zA-Z_]\w*$"
-    r"|!(?:ENV|Ref|Sub|vault)\b|env[.(:]|secrets?\.|vault:|op://|ref\+"
+    r"|!(?:ENV|Ref|Sub|vault)\b|env[.(:]|secrets?\.|vault:|op://|ref\+|@@[\w.\-]+@@$|@[A-Z]\w*(?:\.[A-Z]\w*)+$"
 )
 _REFERENCE = (
     r"os\.environ|os\.getenv|process\.env|import\.meta\.env|std::env|System\.getenv|ENV\[|self\.|this\.|args\.|config\."
@@ -53,7 +53,7 @@ _NEGATED = r"!{1,2}[A-Za-z_$][A-Za-z_.$]*"
 _CALL = r"!?(?:await |new )?[A-Za-z_$][\w.$:?!]*(?:<[^<>]*>)?[(\[]"
 _DOTTED = r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)+\(?"
 _OTHER_THINGS = (
-    r"(?:~|\.{1,2})?/(?:[\w.@\-]+/)*[\w.@\-]*$"  # a path
+    r"(?:~|\.{1,2})?/{1,2}(?:[\w.@\-]+/)*[\w.@\-]*$"  # a path
     r"|[A-Za-z]:\\"
     r"|[a-z][a-z0-9+.\-]*://"
     r"|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z]{2,}$"  # a mail address
@@ -116,6 +116,12 @@ def looks_mixed(value: str) -> bool:
     return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
 
 
+def looks_random(value: str) -> bool:
+    """Do small letters, capitals and digits follow each other as no word or name has them?"""
+    kinds = [2 if char.isdigit() else char.isupper() for char in value if char.isalnum()]
+    return len(kinds) >= 8 and sum(a != b for a, b in pairwise(kinds)) * 5 >= len(kinds) * 2
+
+
 def is_placeholder(value: str) -> bool:
     """Does this stand in a secret's place without being one, in any surroundings?"""
     bare = value.strip(" \t\"'`,;")
@@ -163,7 +169,7 @@ def is_secret(value: str, place: Place, *, password: bool, shouted: bool = False
     if " " in value or "\t" in value:
         return _is_passphrase(value, place, password)
     if not any(char.isalpha() for char in value):
-        return size >= (4 if password and place else 6 if password else 16)
+        return size >= (4 if password and place else 6 if password or place is Place.EXACT else 16)
     if any("\u3040" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" for char in value):
         return False
     if password:
@@ -191,11 +197,14 @@ def _is_password(value: str, place: Place) -> bool:
         return size >= (4 if place else 6)
     if size >= 6 and not _SYMBOLS.isdisjoint(value) and any(char.isalpha() for char in value):
         return True
+    random = looks_random(value) or _changes_case_at_random(value)
     if place is Place.LOOSE:
         # A plain word after "is" is an adjective far more often than a password.
-        return len(compiled(r"[A-Za-z]{2,}(?=-)").findall(value)) >= 3 or _changes_case_at_random(value)
-    if place is Place.LINE and (
-        compiled(_SECRET_WORD, re.IGNORECASE).search(value) or compiled(r"[a-z][A-Z]").search(value)
+        return len(compiled(r"[A-Za-z]{2,}(?=-)").findall(value)) >= 3 or random
+    if (
+        place is Place.LINE
+        and not random
+        and (compiled(_SECRET_WORD, re.IGNORECASE).search(value) or compiled(r"[a-z][A-Z]").search(value))
     ):
         return False
     return size >= 4

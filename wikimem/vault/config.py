@@ -1,8 +1,8 @@
 """Settings: of a vault (`.wikimem/config.toml`, comes with a clone) and of this user (`config.toml`, law 12).
 
 What could do harm in a stranger's hands (a command, a model, a path, a URL) is read from the user's file only, and is
-refused in a vault's. Rules of redaction add up: a vault can have more taken out, never less. Every key stands in one of the two tables below, with its default, a
-line of explanation, and the field that it fills.
+refused in a vault's. Rules of redaction add up: a vault can have more taken out, never less. Every key stands in one
+of the two tables below, with its default, a line of explanation, and the field that it fills.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class UserConfig:
     """This user's settings. `redact` maps a name for the placeholder to a regular expression.
 
     `resident` is after how many idle minutes the resident process ends; 0 where there is to be none. `commit_after` in
-    seconds: None where it is not set, infinity is `off`. `inject_at_start` and `inject_at_prompt` in tokens: 0 is `off`.
+    seconds: None where it is not set, infinity is `off`. `inject_at_start` and `inject_at_prompt`: tokens; 0: `off`.
     """
 
     default_vault: Path | None = None
@@ -176,7 +176,7 @@ def _expressions(value: Any) -> dict[str, str]:
 
 
 def _narrow_expressions(value: Any) -> dict[str, str]:
-    """Of a vault, which may be somebody else's work: a rule that takes single letters would blind this user's memory."""
+    """Of a vault, which may be somebody else's work: a rule for single letters would blind this user's memory."""
     rules = _expressions(value)
     for name, expression in rules.items():
         if least_width(expression) < _LEAST_MATCH:
@@ -238,7 +238,7 @@ USER_KEYS: Final = (
     ),
     ConfigKey(
         "resident",
-        'After how many idle minutes the resident process of a vault ends; "off" for none. See [Resident](resident.md).',
+        'After how many idle minutes the resident process of a vault ends; "off": none. See [Resident](resident.md).',
         "resident = 15",
         _minutes,
     ),
@@ -256,7 +256,9 @@ USER_KEYS: Final = (
         _injected,
     ),
     ConfigKey(
-        "inject_at_prompt", 'Tokens that hooks give an agent at a prompt (500), or "off".', 'inject_at_prompt = "off"',
+        "inject_at_prompt",
+        'Tokens that hooks give an agent at a prompt (500), or "off".',
+        'inject_at_prompt = "off"',
         _injected,
     ),
     ConfigKey(
@@ -299,9 +301,7 @@ def _read_file(path: Path, keys: tuple[ConfigKey, ...], *, from_vault: bool) -> 
         except ValueError as error:
             entry = error.entry if isinstance(error, _BadEntryError) and "\n" not in error.entry else name
             place = _place(path, text, entry if _line_of(text, entry) else name)
-            raise Invalid(
-                f"{place}: {name}: {error}", hint=f"For example: {known[name].example}"
-            ) from error
+            raise Invalid(f"{place}: {name}: {error}", hint=f"For example: {known[name].example}") from error
     return values
 
 

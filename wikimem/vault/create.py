@@ -19,7 +19,7 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
 from wikimem.errors import Damaged, Invalid, Refused
-from wikimem.vault.config import CONFIG_NAME, VAULT_KEYS, VaultConfig
+from wikimem.vault.config import CONFIG_NAME, VAULT_KEYS, ConfigKey, VaultConfig
 from wikimem.vault.names import folded
 from wikimem.vault.pagerules import ignored_around
 from wikimem.vault.project import find_work_tree
@@ -278,8 +278,15 @@ def _render(file: Path, **values: Any) -> bytes:
         undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
     config: VaultConfig = values["config"]
-    keys = [{"doc": key.doc, "line": f"{key.name} = {_toml(getattr(config, key.name))}"} for key in VAULT_KEYS]
+    keys = [{"doc": key.doc, "line": _setting(key, getattr(config, key.name))} for key in VAULT_KEYS]
     return environment.from_string(text).render(name=values["name"], keys=keys).encode("utf-8")
+
+
+def _setting(key: ConfigKey, value: object) -> str:
+    """A setting in TOML; of a table that is empty its example, as a comment, because it could not be opened twice."""
+    if value == {}:
+        return "\n".join(f"# {line}" for line in key.example.splitlines())
+    return f"{key.name} = {_toml(value)}"
 
 
 def _toml(value: object) -> str:
