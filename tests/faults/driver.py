@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np  # noqa: F401 - imported once for all children
 
-from wikimem.errors import Conflict, WikimemError
+from wikimem.errors import Conflict, Locked, WikimemError
 from wikimem.index import embedder, update, vectors, words  # noqa: F401
 from wikimem.model.caller import Caller
 from wikimem.operations import OPERATIONS
@@ -147,16 +147,25 @@ def job_any(worker: Worker) -> None:
         worker.note(operation=kind, commit=done.commit, title=title)
 
 
+def until_its_turn(worker: Worker, name: str, **arguments: Any) -> Any:
+    """Do it, and again where another process kept the lock too long: the answer says to."""
+    while True:
+        try:
+            return worker.run(name, **arguments)
+        except Locked as error:
+            worker.note(conflict=error.message)
+
+
 def job_shared(worker: Worker) -> None:
     """Append `times` lines to one page, each based on the revision that was read; every third write is a new page."""
     who, page = worker.job["agent"], worker.job["page"]
     for number in range(worker.job["times"]):
         title = f"{who} {number}"
         if number % 3 == 2:
-            done = worker.run("remember", title=title, text=body_of(title), type="fact")
+            done = until_its_turn(worker, "remember", title=title, text=body_of(title), type="fact")
             worker.note(operation="remember", commit=done.commit, title=title)
             if number % 6 == 5:
-                done = worker.run("forget", page=done.page.path)
+                done = until_its_turn(worker, "forget", page=done.page.path)
                 worker.note(operation="forget", commit=done.commit, title=title)
             continue
         while True:

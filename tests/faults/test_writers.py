@@ -42,7 +42,7 @@ def write_at_once(yard: Yard, person: Person, folder: Path, *, writers: int, eac
     assert sorted(line for line in page.split("\n") if line.startswith("- line ")) == sorted(lines)
     there = {line["title"] for line in told if line.get("operation") == "remember" and "title" in line}
     there -= {line["title"] for line in told if line.get("operation") == "forget"}
-    assert {file.stem for file in (yard.root / "global/facts").glob("w*.md")} == there
+    assert {file.stem for file in (yard.root / "global/facts").rglob("w*.md")} == there
     yard.assert_sound(folder / "rebuilt")
     yard.assert_acknowledged()
     person.assert_kept()

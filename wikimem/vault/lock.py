@@ -45,6 +45,10 @@ _LOCAL_LOCKS: Final = {
 mount.cifs(8)), or, where none is listed, always (sshfs(1) and the object stores have no locks to offer)."""
 
 
+_PAUSE_S: Final = 0.01
+_SHORTEST_PAUSE_S: Final = 0.001
+
+
 @contextlib.contextmanager
 def write_lock(path: Path, purpose: str, *, timeout_s: float = LOCK_WAIT_S) -> Iterator[None]:
     """Hold the lock file `path` while the body runs. Raises Locked, naming the owner, after `timeout_s` seconds.
@@ -137,7 +141,7 @@ def _opened(path: Path, purpose: str, deadline: float, timeout_s: float) -> int:
 
 
 def _acquire(descriptor: int, path: Path, deadline: float, timeout_s: float) -> None:
-    pause = 0.002
+    began = time.monotonic()
     while not _lock(descriptor, path):
         if time.monotonic() >= deadline:
             owner = lock_owner(path) or "another process"
@@ -146,8 +150,8 @@ def _acquire(descriptor: int, path: Path, deadline: float, timeout_s: float) -> 
                 hint="Try again; if that process hangs, end it: its lock goes with it.",
                 data={"owner": owner},
             )
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.05)
+        # Who has waited longer asks more often, so that among many writers none waits without end.
+        time.sleep(max(_SHORTEST_PAUSE_S, _PAUSE_S / (1 + time.monotonic() - began)))
 
 
 def _lock(descriptor: int, path: Path) -> bool:
