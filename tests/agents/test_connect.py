@@ -230,3 +230,10 @@ def test_every_event_that_is_wired_is_one_that_the_agent_has(agent: str) -> None
     assert is_ours(Command(("/a b/wikimem",)).hook(agent, events[0]))
     assert is_ours(Command(("/usr/bin/python3", "-m", "wikimem")).hook(agent, events[0]))
     assert not is_ours("echo wikimem hooks")
+
+
+def test_that_there_is_no_default_vault_is_said(run: Run, home: Home, settings: dict[Path, bytes]) -> None:
+    assert run("init", "notes").code == 0
+    assert "no default vault" in run("connect", "--dry-run").stderr
+    assert run("init", str(home.path / "wikimem")).code == 0
+    assert "no default vault" not in run("connect", "--dry-run").stderr

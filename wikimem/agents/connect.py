@@ -24,7 +24,7 @@ from wikimem.text.redact import Redactor
 from wikimem.vault.config import read_user_config
 from wikimem.vault.files import write_atomically
 from wikimem.vault.folders import user_folders, user_key
-from wikimem.vault.registry import VaultRegistry
+from wikimem.vault.registry import VaultRegistry, default_root
 
 PASSING: Final = ("/archive-v0/", "/.cache/", "/uv/cache/")
 """Parts of a path whose programs may be gone tomorrow."""
@@ -57,8 +57,16 @@ def connect(
     notes = [note for each in wired for note in each.notes]
     if any(part in command.words[0] for part in PASSING):
         notes.append(f"'{command.words[0]}' may not stay where it is: install wikimem, and connect again.")
-    if not VaultRegistry(user_folders().config).vaults():
+    folders = user_folders()
+    registry = VaultRegistry(folders.config)
+    default = default_root(read_user_config(folders.config).default_vault, registry, Path.home())
+    if not registry.vaults():
         notes.append("You have no vault yet, so hooks keep nothing: run `wikimem init`.")
+    elif not vault and registry.find(default) is None:
+        notes.append(
+            "You have no default vault, so what happens outside your vaults' folders is not kept: run `wikimem init`, "
+            "or connect with `--vault`."
+        )
     if project is not None:
         notes.append("What was written names a path of this machine: keep these files out of commits.")
     return _work("connect", wired, _connected, dry_run=dry_run, notes=notes)

@@ -133,7 +133,8 @@ def _forms(offer: Offer) -> list[tuple[str, str, bool]]:
         chosen = sorted(offer.excerpts[:count], key=lambda excerpt: excerpt.start)
         heading = offer.excerpts[0].heading
         forms.append((_joined(chosen, heading), heading, False))
-    return [form for form in forms if form[0]]
+    # A page may say all that it says in its title.
+    return [form for form in forms if form[0]] or [(disarm(one_line(offer.hit.title)), "", True)]
 
 
 def _joined(excerpts: Sequence[Excerpt], heading: str) -> str:

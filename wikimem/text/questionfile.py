@@ -62,7 +62,7 @@ def _json_rows(name: str, text: str) -> Iterator[Row]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Invalid(f"{name}:{number}: not JSON: {error}", hint="Each line is one JSON object.") from error
         if not isinstance(row, dict):
             raise Invalid(f"{name}:{number}: not a JSON object", hint='Such as {"question": "...", "pages": ["..."]}.')

@@ -186,3 +186,14 @@ def test_the_same_path_in_two_vaults_is_two_pages(make_desk: Callable[..., Desk]
         one.run("read", page="README.md")
     assert two.run("search", query="ibex").hits[0].path == "README.md"
     assert two.text("README.md") == "The ibex.\n"
+
+
+def test_a_memory_that_is_all_in_its_title_reaches_an_agent(desk: Desk) -> None:
+    desk.run("remember", title="Deploys go through the blue pipeline")
+    desk.run("remember", title="Use tabs and never spaces", type="preference", pinned=True)
+    given = desk.run("context", query="how do deploys go through the pipeline")
+    assert [item.title for item in given.items][:2] == [
+        "Use tabs and never spaces",
+        "Deploys go through the blue pipeline",
+    ]
+    assert "Use tabs and never spaces" in desk.run("context", query="what colour is the sky on mars").text

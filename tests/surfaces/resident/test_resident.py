@@ -143,6 +143,7 @@ COMMANDS: list[list[str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_every_reading_command_answers_byte_for_byte_the_same(desktop: Desktop, notes: Path) -> None:
     desktop.here("check")
     desktop.started()
@@ -464,6 +465,7 @@ def test_a_page_that_was_saved_is_found_and_one_that_was_deleted_is_not(desktop:
     assert b"New.md" not in desktop.ask("search", "zebra").stdout
 
 
+@pytest.mark.slow
 def test_changes_of_every_kind_are_answered_as_without_a_server(desktop: Desktop, notes: Path) -> None:
     desktop.started()
 
@@ -515,6 +517,7 @@ def test_a_vault_that_was_moved_is_answered_as_without_a_server(desktop: Desktop
     assert same(theirs, ours)
 
 
+@pytest.mark.slow
 def test_two_vaults_have_two_servers(desktop: Desktop, notes: Path) -> None:
     desktop.ask("init", "../other")
     other = desktop.home.path / "other"
@@ -583,6 +586,7 @@ def test_requests_that_make_no_sense_do_no_harm(desktop: Desktop, notes: Path) -
     assert desktop.server().pid == server.pid
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_use(desktop: Desktop, notes: Path) -> None:
     pid = desktop.started().pid
 
