@@ -95,6 +95,11 @@ class Desktop:
 
         return wait_for(found, lambda: f"a resident process\n{self.log()}")
 
+    def replaced(self, pid: int) -> Record:
+        """The resident process that took the place of `pid`: no command starts one within seconds of the last start."""
+        wait_for(lambda: self.ask("list").handed_over, lambda: f"an answer from a new one\n{self.log()}")
+        return self.server(other_than=pid)
+
     def started(self, *arguments: str) -> Record:
         """The resident process that a first command has started."""
         self.ask(*(arguments or ("list",)))

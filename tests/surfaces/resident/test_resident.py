@@ -309,9 +309,7 @@ def test_a_server_that_is_killed_before_it_prints_costs_nothing(desktop: Desktop
     assert process.wait(timeout=60) == 0
     assert told.exists()
     assert b"killed" in desktop.here("status").stdout
-    desktop.ask("list")
-    desktop.server(other_than=pid)
-    assert desktop.ask("list").handed_over
+    assert desktop.replaced(pid)
 
 
 def test_a_server_that_is_killed_while_it_prints_is_no_success(desktop: Desktop, notes: Path) -> None:
@@ -333,8 +331,7 @@ def test_a_stale_socket_is_replaced(desktop: Desktop, notes: Path) -> None:
     wait_for(lambda: is_gone(server.pid), "the end of a process")
     assert Path(server.socket).is_socket()
     assert desktop.ask("list").code == 0
-    assert desktop.server(other_than=server.pid)
-    assert desktop.ask("list").handed_over
+    assert desktop.replaced(server.pid)
 
 
 def test_a_folder_that_others_can_enter_is_not_used(desktop: Desktop, notes: Path) -> None:
