@@ -133,8 +133,11 @@ def _forms(offer: Offer) -> list[tuple[str, str, bool]]:
         chosen = sorted(offer.excerpts[:count], key=lambda excerpt: excerpt.start)
         heading = offer.excerpts[0].heading
         forms.append((_joined(chosen, heading), heading, False))
-    # A page may say all that it says in its title.
-    return [form for form in forms if form[0]] or [(disarm(one_line(offer.hit.title)), "", True)]
+    forms = [form for form in forms if form[0]]
+    # A page may say all that it says in its title, but the title of a profile is only the project's name.
+    if not forms and offer.hit.type != "profile":
+        forms.append((disarm(one_line(offer.hit.title)), "", True))
+    return forms
 
 
 def _joined(excerpts: Sequence[Excerpt], heading: str) -> str:
