@@ -131,6 +131,15 @@ class IndexFolder:
                 finally:
                     os.close(descriptor)
 
+    def vector_stamps(self) -> tuple[tuple[int, int, int], ...]:
+        """Size, time of change and inode of each of the vectors' files that is there."""
+        found = []
+        for name in _VECTOR_FILES:
+            with contextlib.suppress(OSError):
+                seen = (self.path / name).stat()
+                found.append((seen.st_size, seen.st_mtime_ns, seen.st_ino))
+        return tuple(found)
+
     def vector_rows(self, dimensions: int) -> int:
         """Rows that belong to a passage and have their floats; 0 where the ids cannot be what wikimem wrote."""
         entries = array("q")

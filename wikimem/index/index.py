@@ -27,7 +27,7 @@ from wikimem.index.lock import index_lock
 from wikimem.index.manifest import LIVE, SORTS, UNKNOWN_STAT, Manifest, iso
 from wikimem.index.modelfiles import ModelFiles
 from wikimem.index.parts import Allowed, Counts, LinkRow, Missing
-from wikimem.index.prepare import PreparedPage, moment_of, prepare_page
+from wikimem.index.prepare import moment_of, prepare_pages
 from wikimem.index.update import Parts, apply_batch, reconcile
 from wikimem.model.hit import PageFilter, PageRow, PassageRow
 from wikimem.model.page import FileStat, Page, Problem
@@ -65,6 +65,7 @@ class Index:
         self._making = ""
         self._words: WordsIndex | None = None
         self._vectors: VectorIndex | Missing | None = None
+        self._vectors_checked: tuple[object, ...] = ()
         self._stats: tuple[tuple[str, tuple[int, int]], Mapping[str, FileStat]] | None = None
         self._load()
 
@@ -152,8 +153,17 @@ class Index:
         manifest = self._manifest
         if manifest.meta("dirty", "0") == "1" or manifest.meta("words_files") != self._folder.words_files():
             return True
-        ((vectors,),) = manifest.rows(f"SELECT COUNT(*) FROM passages WHERE in_vectors = 1 AND state = {LIVE}")
-        return bool(not self._model.reason and vectors > self._folder.vector_rows(self._model.dimensions))
+        # Counting takes a while in a large index, and is done again only when either side has changed.
+        now = self._vectors_now()
+        if not self._model.reason and now != self._vectors_checked:
+            ((vectors,),) = manifest.rows(f"SELECT COUNT(*) FROM passages WHERE in_vectors = 1 AND state = {LIVE}")
+            if vectors > self._folder.vector_rows(self._model.dimensions):
+                return True
+            self._vectors_checked = now
+        return False
+
+    def _vectors_now(self) -> tuple[object, ...]:
+        return self._making, self._manifest.version(), self._folder.vector_stamps()
 
     def _reconcile(self) -> None:
         """Compare the parts with the manifest; a part that cannot be read is emptied first."""
@@ -300,7 +310,7 @@ class Index:
             batch = list(islice(source, BATCH_PAGES))
             while True:
                 following = list(islice(source, BATCH_PAGES)) if len(batch) == BATCH_PAGES else []
-                prepared = _prepared(batch, mask, progress, indexed, total)
+                prepared = prepare_pages(batch, mask, progress, indexed, total)
                 added, taken = apply_batch(self._parts(), prepared, removed if not following else ())
                 indexed += added
                 gone += taken
@@ -311,8 +321,11 @@ class Index:
     @contextmanager
     def _carrying_stats(self, stats: Mapping[str, FileStat], removed: Collection[str]) -> Iterator[None]:
         """Carry what is known of the files over an update of this object's own, instead of reading it all again."""
+        checked = self._vectors_now() == self._vectors_checked
         known = self._stats if self._stats and self._stats[0] == (self._making, self._manifest.version()) else None
         yield
+        if checked:
+            self._vectors_checked = self._vectors_now()
         if known:
             kept = {**known[1], **stats}
             for path in removed:
@@ -435,16 +448,3 @@ class Index:
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with pages, as it was found when they were indexed."""
         return self._manifest.problems()
-
-
-def _prepared(
-    batch: Iterable[tuple[Page, FileStat]],
-    mask: Callable[[str], str],
-    progress: Callable[[int, int], None] | None,
-    done: int,
-    total: int,
-) -> Iterator[PreparedPage]:
-    for number, (page, stat) in enumerate(batch, start=done + 1):
-        yield prepare_page(page, stat, mask)
-        if progress is not None:
-            progress(number, max(total, number))

@@ -386,5 +386,5 @@ def _page_row(row: Row) -> PageRow:
     for name in _MOMENTS:
         values[name] = None if values[name] is None else datetime.fromisoformat(values[name])
     for name in _LISTS:
-        values[name] = tuple(json.loads(values[name]))
+        values[name] = () if values[name] == "[]" else tuple(json.loads(values[name]))
     return PageRow(**values)

@@ -12,7 +12,7 @@ Whoosh's files hold pickles. They are opened only in a folder that this user's w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from whoosh import columns, fields, formats
 from whoosh.codec.whoosh3 import W3LeafMatcher
 from whoosh.matching.mcore import ListMatcher
 from whoosh.matching.wrappers import FilterMatcher
-from whoosh.reading import TermNotFound
+from whoosh.reading import SegmentReader, TermNotFound
 
 FIELDS: Final = ("title", "aliases", "heading", "tags", "body")
 SAID: Final = "said"
@@ -74,23 +74,28 @@ class Leaf:
     live: NDArray[np.bool_]
 
 
-def read_leaves(reader: Any, known: dict[str, NDArray[np.void]]) -> list[Leaf]:
-    """The segments of a reader. `known` holds the places of segments that were read before; they never change."""
-    leaves = []
-    for leaf, base in reader.leaf_readers():
-        segment = leaf.segment()
-        if segment is None:
-            continue
-        name = segment.segment_id()
-        count = leaf.doc_count_all()
-        places = known.get(name)
-        if places is None:
-            places = known[name] = _read_places(leaf.column_reader("place", translate=False), count)
+def open_leaves(index: Any, storage: Any, known: Mapping[str, Leaf]) -> tuple[int, list[Leaf]]:
+    """The generation of Whoosh's newest table of contents, and the segments that it lists.
+
+    `known` are those opened before, by name. A segment never changes but for the documents deleted in it, which the
+    table lists: its reader and its places are used again, since opening one takes over a millisecond.
+    """
+    toc = index._read_toc()
+    leaves: list[Leaf] = []
+    base = 0
+    for segment in toc.segments:
+        name, count = segment.segment_id(), segment.doc_count_all()
+        if name in known:
+            reader, places = known[name].reader, known[name].places
+        else:
+            reader = SegmentReader(storage, toc.schema, segment, generation=toc.generation)
+            places = _read_places(reader.column_reader("place", translate=False), count)
         live = np.ones(count, dtype=bool)
-        if leaf.has_deletions():
+        if segment.has_deletions():
             live[np.fromiter(segment.deleted_docs(), dtype=np.int64)] = False
-        leaves.append(Leaf(name, leaf, base, places, live))
-    return leaves
+        leaves.append(Leaf(name, reader, base, places, live))
+        base += count
+    return toc.generation, leaves
 
 
 def _read_places(column: Any, count: int) -> NDArray[np.void]:

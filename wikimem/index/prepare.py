@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -180,3 +180,17 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 def _as_it_is(text: str) -> str:
     return text
+
+
+def prepare_pages(
+    batch: Iterable[tuple[Page, FileStat]],
+    mask: Callable[[str], str],
+    progress: Callable[[int, int], None] | None,
+    done: int,
+    total: int,
+) -> Iterator[PreparedPage]:
+    """Prepare one page after the other; `progress` is told how many of `total` are, `done` of them before these."""
+    for number, (page, stat) in enumerate(batch, start=done + 1):
+        yield prepare_page(page, stat, mask)
+        if progress is not None:
+            progress(number, max(total, number))

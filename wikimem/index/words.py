@@ -46,8 +46,8 @@ from wikimem.index.postings import (
     Leaf,
     Postings,
     make_schema,
+    open_leaves,
     pack_place,
-    read_leaves,
     read_postings,
 )
 from wikimem.index.segments import Storage, merge_segments
@@ -92,8 +92,6 @@ class WordsEntry:
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
     generation: int
-    index: Any
-    reader: Any
     leaves: list[Leaf]
     ids: NDArray[np.int64]
     pages: NDArray[np.int64]
@@ -112,8 +110,6 @@ class _Snapshot:
 
 _NOTHING: Final = _Snapshot(
     generation=-1,
-    index=None,
-    reader=None,
     leaves=[],
     ids=np.zeros(0, dtype=np.int64),
     pages=np.zeros(0, dtype=np.int64),
@@ -127,6 +123,42 @@ _NOTHING: Final = _Snapshot(
 )
 
 
+def _snapshot_of(generation: int, leaves: list[Leaf]) -> _Snapshot:
+    if not leaves:
+        return replace(_NOTHING, generation=generation)
+    places = np.concatenate([leaf.places for leaf in leaves])
+    live = np.concatenate([leaf.live for leaf in leaves])
+    *of_fields, said_lengths = places["lengths"].T.astype(np.float64)
+    lengths = np.array(of_fields)
+    averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
+    ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
+    numbers, place_of_living = np.unique(pages[live], return_inverse=True)
+    place_of_page = np.zeros(len(pages), dtype=np.int64)
+    place_of_page[live] = place_of_living
+    page_lengths = np.zeros((len(FIELDS), len(numbers)))
+    for position, field in enumerate(FIELDS):
+        if field in _OF_EACH_PASSAGE:
+            page_lengths[position] = np.bincount(place_of_living, lengths[position, live], len(numbers))
+        else:
+            page_lengths[position, place_of_living] = lengths[position, live]
+    page_averages = page_lengths.mean(axis=1) if len(numbers) else np.ones(len(FIELDS))
+    said = np.bincount(place_of_living, said_lengths[live], len(numbers))
+    spoken = np.where(said > 0, said, page_lengths[FIELDS.index("body")])
+    return _Snapshot(
+        generation,
+        leaves,
+        ids,
+        pages,
+        live,
+        field_norms(lengths, averages),
+        numbers,
+        place_of_page,
+        field_norms(page_lengths, page_averages),
+        said > 0,
+        norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
+    )
+
+
 class WordsIndex:
     """The words of one index, in a folder of their own. Safe to share between threads; one process at a time writes."""
 
@@ -135,16 +167,21 @@ class WordsIndex:
         self._folder = folder
         self._lock = threading.RLock()
         self._snapshot: _Snapshot | None = None
-        self._places: dict[str, NDArray[np.void]] = {}
         self._cache: dict[tuple[str, str, bytes], Postings | None] = {}
         self._cached = 0
 
     def close(self) -> None:
         """Let go of the files; harmless to repeat."""
         with self._lock:
-            if self._snapshot is not None:
-                self._snapshot.reader.close()
-                self._snapshot = None
+            self._keep(None)
+
+    def _keep(self, snapshot: _Snapshot | None) -> None:
+        """Answer from `snapshot` from now on, and let go of the segments that it does not share with the one before."""
+        kept = {leaf.name for leaf in snapshot.leaves} if snapshot else set()
+        for leaf in self._snapshot.leaves if self._snapshot else ():
+            if leaf.name not in kept:
+                leaf.reader.close()
+        self._snapshot = snapshot
 
     # -- reading
 
@@ -301,10 +338,8 @@ class WordsIndex:
         if self._snapshot is not None and self._snapshot.generation == generation:
             return self._snapshot
         snapshot = self._read_snapshot(generation)
-        self.close()
-        self._snapshot = snapshot
+        self._keep(snapshot)
         living = {leaf.name for leaf in snapshot.leaves}
-        self._places = {name: places for name, places in self._places.items() if name in living}
         self._cache = {key: postings for key, postings in self._cache.items() if key[0] in living}
         self._cached = sum(1 if postings is None else len(postings[0]) for postings in self._cache.values())
         return snapshot
@@ -320,8 +355,9 @@ class WordsIndex:
     def _read_snapshot(self, generation: int) -> _Snapshot:
         while True:
             storage = Storage(str(self._folder))
+            known = {leaf.name: leaf for leaf in self._snapshot.leaves} if self._snapshot else {}
             try:
-                return self._snapshot_of(_FileIndex(storage))
+                return _snapshot_of(*open_leaves(_FileIndex(storage), storage, known))
             except _BROKEN:
                 storage.abandon()
                 # The writer deletes what it replaced: a file may vanish between the list and the look.
@@ -329,47 +365,6 @@ class WordsIndex:
                 if newer == generation:
                     raise
                 generation = newer
-
-    def _snapshot_of(self, index: Any) -> _Snapshot:
-        toc = index.latest_generation()
-        reader = index.reader()
-        leaves = read_leaves(reader, self._places)
-        if not leaves:
-            return replace(_NOTHING, generation=toc, index=index, reader=reader)
-        generation = reader.generation()
-        places = np.concatenate([leaf.places for leaf in leaves])
-        live = np.concatenate([leaf.live for leaf in leaves])
-        *of_fields, said_lengths = places["lengths"].T.astype(np.float64)
-        lengths = np.array(of_fields)
-        averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
-        ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
-        numbers, place_of_living = np.unique(pages[live], return_inverse=True)
-        place_of_page = np.zeros(len(pages), dtype=np.int64)
-        place_of_page[live] = place_of_living
-        page_lengths = np.zeros((len(FIELDS), len(numbers)))
-        for position, field in enumerate(FIELDS):
-            if field in _OF_EACH_PASSAGE:
-                page_lengths[position] = np.bincount(place_of_living, lengths[position, live], len(numbers))
-            else:
-                page_lengths[position, place_of_living] = lengths[position, live]
-        page_averages = page_lengths.mean(axis=1) if len(numbers) else np.ones(len(FIELDS))
-        said = np.bincount(place_of_living, said_lengths[live], len(numbers))
-        spoken = np.where(said > 0, said, page_lengths[FIELDS.index("body")])
-        return _Snapshot(
-            generation,
-            index,
-            reader,
-            leaves,
-            ids,
-            pages,
-            live,
-            field_norms(lengths, averages),
-            numbers,
-            place_of_page,
-            field_norms(page_lengths, page_averages),
-            said > 0,
-            norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
-        )
 
     # -- writing
 
