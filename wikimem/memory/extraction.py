@@ -5,6 +5,7 @@
     assertions_of(observations, …)   the same for observations that are not on a page yet
     add_stated(view, draft, stated)  write what is new of it into the page's file of triples
     extract_pages(wiki, rows)        all of that for some pages, in one commit
+    stated_by(wiki, row, found, who) one edge that was found otherwise, or why it cannot be stated
 
 An assertion counts only while its page says its words, so that what was edited away needs no taking back. What a
 person took back is not stated again.
@@ -12,9 +13,10 @@ person took back is not stated again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.graph.extraction.extract import extract, extract_observations
@@ -22,7 +24,7 @@ from wikimem.graph.extraction.found import Extracted, Named, Setting
 from wikimem.graph.extraction.mentions import Known
 from wikimem.graph.extraction.sentences import Observed
 from wikimem.graph.files import ATTRIBUTES, ATTRIBUTES_PATH, page_file, with_triples
-from wikimem.graph.naming import Entity, make_entity, page_iri, parse_entity_iri
+from wikimem.graph.naming import Entity, make_entity, page_id_of, page_iri, parse_entity_iri
 from wikimem.graph.statements import Assertion, Edge, digest, entity_triples, time_text
 from wikimem.graph.vocabulary import RELATIONS
 from wikimem.memory.generated import without_generated
@@ -38,13 +40,17 @@ if TYPE_CHECKING:
 
 EXTRACTION: Final = AGENT + "extraction"
 """Who states what rules found: neither the person nor the agent who had the page read."""
-_HIDDEN: Final = frozenset({"quarantined"})
+HIDDEN: Final = frozenset({"quarantined"})
+"""Status of pages that nothing is extracted from."""
+SECRET: Final = "what looks like a secret"
+NO_NAME: Final = "what is no name"
+ITSELF: Final = "an edge from a thing to itself"
+UNFIT: Final = "a relation that does not join such things"
 _DATED: Final = frozenset({"uses", "rejected", "prefers", "avoids", "succeeded_by"})
 """Relations that begin when the decision that states them does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Struct, frozen=True):
     """An edge, what is asserted of it, and its two ends as they are called."""
 
     found: Extracted
@@ -60,8 +66,7 @@ class Stated:
             yield from entity_triples(end)
 
 
-@dataclass(frozen=True, slots=True)
-class FromPage:
+class FromPage(Struct, frozen=True):
     """What one page states; `fresh` are those edges that its file did not hold before."""
 
     row: PageRow
@@ -69,18 +74,25 @@ class FromPage:
     fresh: tuple[Stated, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What was found on each page, and the commit; None where nothing was new, or nothing was to be written."""
 
     pages: tuple[FromPage, ...]
     commit: str | None
 
 
-def extract_pages(wiki: Wiki, rows: Sequence[PageRow], *, dry_run: bool = False) -> Done:
-    """Extract from pages, and commit what is new as assertions of each; with `dry_run` nothing is written."""
+def extract_pages(
+    wiki: Wiki, rows: Sequence[PageRow], *, dry_run: bool = False, more: Mapping[str, Sequence[Stated]] | None = None
+) -> Done:
+    """Extract from pages, and commit what is new as assertions of each; with `dry_run` nothing is written.
+
+    `more` is what was found otherwise, by path: it counts where rules did not find the same edge on that page.
+    """
     known = known_names(wiki)
-    found = {row.path: extracted_from(wiki, row, known) for row in rows if row.status not in _HIDDEN}
+    found = {row.path: extracted_from(wiki, row, known) for row in rows if row.status not in HIDDEN}
+    for path, stated in found.items():
+        edges = {each.edge.id for each in stated}
+        stated += [each for each in (more or {}).get(path, ()) if each.edge.id not in edges]
     with open_view(wiki) as view:
         if dry_run:
             return Done(tuple(_of_page(view, row, found[row.path]) for row in rows if row.path in found), None)
@@ -141,7 +153,7 @@ def known_names(wiki: Wiki) -> dict[str, Named]:
     found: dict[str, set[Named]] = {}
     for row in wiki.index.list_pages(None):
         entity = parse_entity_iri(entity_of_page(row))
-        if entity is None or row.status in _HIDDEN:
+        if entity is None or row.status in HIDDEN:
             continue
         named = Named(entity.type, row.title)
         for name in (row.title, *row.aliases):
@@ -157,27 +169,32 @@ def setting_of(row: PageRow) -> Setting:
     return Setting(about.get("decision"), about.get("error"), project, about.get("file"))
 
 
+def stated_by(wiki: Wiki, row: PageRow, each: Extracted, who: str) -> Stated | str:
+    """What was found on a page as `who` (an IRI) states it, or, in words, what it is that is not stated."""
+    said = (each.quote, each.reasoning, each.subject.name, each.object.name, *each.alternatives)
+    if any(wiki.redactor.mask(text) != text for text in said):
+        return SECRET
+    try:
+        subject, object_ = (make_entity(end.type, end.name, row.project) for end in (each.subject, each.object))
+    except Invalid:
+        return NO_NAME
+    if subject.iri == object_.iri:
+        return ITSELF
+    if not _fits(each.relation, subject, object_):
+        return UNFIT
+    begins = row.valid_from if row.type == "decision" and each.relation in _DATED else None
+    edge = Edge(subject.iri, RELATIONS[each.relation].iri, object_.iri, begins.date().isoformat() if begins else None)
+    return Stated(each, edge, _assertion(row, edge, each, who, time_text(wiki.clock())), (subject, object_))
+
+
 def _stated(wiki: Wiki, row: PageRow, found: Iterable[Extracted]) -> Iterator[Stated]:
-    time = time_text(wiki.clock())
     for each in found:
-        said = (each.quote, each.reasoning, each.subject.name, each.object.name, *each.alternatives)
-        if any(wiki.redactor.mask(text) != text for text in said):
-            continue
-        try:
-            ends = tuple(make_entity(end.type, end.name, row.project) for end in (each.subject, each.object))
-        except Invalid:
-            continue
-        subject, object_ = ends
-        if subject.iri == object_.iri or not _fits(each.relation, subject, object_):
-            continue
-        begins = row.valid_from if row.type == "decision" and each.relation in _DATED else None
-        edge = Edge(
-            subject.iri, RELATIONS[each.relation].iri, object_.iri, begins.date().isoformat() if begins else None
-        )
-        yield Stated(each, edge, _assertion(row, edge, each, time), (subject, object_))
+        stated = stated_by(wiki, row, each, EXTRACTION)
+        if isinstance(stated, Stated):
+            yield stated
 
 
-def _assertion(row: PageRow, edge: Edge, found: Extracted, time: str) -> Assertion:
+def _assertion(row: PageRow, edge: Edge, found: Extracted, who: str, time: str) -> Assertion:
     quote = " ".join(found.quote.split())
     fragment = f"#%5E{found.block}" if found.block else f"#{QUOTED}{digest(quote)[:12]}"
     return Assertion(
@@ -188,7 +205,7 @@ def _assertion(row: PageRow, edge: Edge, found: Extracted, time: str) -> Asserti
         reasoning=frozenset({found.reasoning}) if found.reasoning else frozenset(),
         alternatives=frozenset(found.alternatives),
         generated=frozenset({time}),
-        by=frozenset({EXTRACTION}),
+        by=frozenset({who}),
         projects=frozenset({row.project}) if row.project else frozenset(),
     )
 
@@ -205,5 +222,11 @@ def _of_page(view: GraphView, row: PageRow, stated: Collection[Stated]) -> FromP
 
 
 def _is_fresh(view: GraphView, stated: Stated) -> bool:
-    """Whether its source has not stated the edge before, be it taken back since or not."""
-    return stated.assertion.source not in view.store.assertions_of(stated.edge.id)
+    """Whether its source has not stated the edge before, be it taken back since or not.
+
+    What rules did not find may be quoted in other words each time, so there the page as a whole is the source.
+    """
+    known = view.store.assertions_of(stated.edge.id)
+    if EXTRACTION in stated.assertion.by:
+        return stated.assertion.source not in known
+    return page_id_of(stated.assertion.source) not in map(page_id_of, known)

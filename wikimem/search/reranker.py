@@ -14,32 +14,28 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from wikimem.errors import WikimemError
 from wikimem.model.reranker import RerankerAddress
 
 if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
-
     from wikimem.vault.config import UserConfig
 
 MOST_DOCUMENTS: Final = 20
 """How many of the best candidates are read."""
 MOST_ANSWER_BYTES: Final = 1_000_000
 _MOST_KEY_BYTES: Final = 4_096
-_PIECE: Final = 65_536
 
 
 class RerankError(Exception):
     """Why a reranker's answer cannot be used, in a few words."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpReranker:
+class HttpReranker(Struct, frozen=True):
     """The reranker at an address."""
 
     address: RerankerAddress
@@ -57,27 +53,18 @@ class HttpReranker:
         return [*ranked, *(place for place in range(len(documents)) if place not in scores)]
 
     def _post(self, body: bytes) -> bytes:
-        from http.client import HTTPException
-        from urllib.parse import urlsplit
+        from wikimem.httppost import PostError, post
 
-        parts = urlsplit(self.address.url)
-        deadline = time.monotonic() + self.address.timeout_s
         headers = {"Content-Type": "application/json", "Accept": "application/json", **self._key()}
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        connection = _connection(parts.scheme, parts.hostname or "", parts.port, self.address.timeout_s)
         try:
-            connection.request("POST", path, body, headers)
-            _wait_until(connection, deadline)
-            answer = connection.getresponse()
-            if answer.status != 200:
-                raise RerankError(f"it answered with status {answer.status}")
-            return _read(connection, answer, deadline)
-        except TimeoutError as error:
-            raise RerankError(f"it did not answer in {self.address.timeout_s:g} s") from error
-        except (OSError, HTTPException) as error:
-            raise RerankError(f"it cannot be reached: {error or type(error).__name__}") from error
-        finally:
-            connection.close()
+            answer = post(
+                self.address.url, body, headers, timeout_s=self.address.timeout_s, most_bytes=MOST_ANSWER_BYTES
+            )
+        except PostError as error:
+            raise RerankError(str(error)) from error
+        if answer.status != 200:
+            raise RerankError(f"it answered with status {answer.status}")
+        return answer.body
 
     def _key(self) -> dict[str, str]:
         from wikimem.vault.folders import read_private
@@ -97,34 +84,6 @@ class HttpReranker:
 def reranker_of(user: UserConfig) -> HttpReranker | None:
     """The reranker that this user's configuration names; None where it names none."""
     return HttpReranker(user.reranker) if user.reranker is not None else None
-
-
-def _connection(scheme: str, host: str, port: int | None, timeout_s: float) -> HTTPConnection:
-    from http.client import HTTPConnection, HTTPSConnection
-
-    kind = HTTPSConnection if scheme == "https" else HTTPConnection
-    return kind(host, port, timeout=timeout_s)
-
-
-def _wait_until(connection: HTTPConnection, deadline: float) -> None:
-    """Let the next read take what is left of the time: a socket's own time-out begins anew with each read."""
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    if connection.sock is not None:
-        connection.sock.settimeout(left)
-
-
-def _read(connection: HTTPConnection, answer: HTTPResponse, deadline: float) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := answer.read1(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        if size > MOST_ANSWER_BYTES:
-            raise RerankError("its answer is too large")
-        _wait_until(connection, deadline)
-    return b"".join(pieces)
 
 
 def _scores(data: bytes, count: int) -> dict[int, float]:

@@ -6,34 +6,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikimem.model.reranker import RerankerAddress
+from wikimem.text.webaddress import check_address, may_have_key, read_seconds
 
 EXAMPLE: Final = '[reranker]\nurl = "http://127.0.0.1:8080/v1/rerank"\nmodel = "bge-reranker-v2-m3"\ntimeout = 2'
 LONGEST_WAIT_S: Final = 60
 
-_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
-
 
 def read_reranker(value: Any) -> RerankerAddress:
     """The table as an address. Raises ValueError, in words, for what makes no sense or would send a key in the open."""
-    from urllib.parse import urlsplit
-
     if not isinstance(value, dict) or set(value) - {"url", "model", "key_file", "timeout"}:
         raise ValueError("a table with url, and as needed model, key_file and timeout, is expected")
     url, model, wait = value.get("url"), value.get("model", ""), value.get("timeout", 2)
     key_file = value.get("key_file")
     if not isinstance(url, str) or not isinstance(model, str) or not isinstance(key_file, str | None):
         raise ValueError("url, model and key_file are texts, and url is needed")
-    if not isinstance(wait, int | float) or isinstance(wait, bool) or not 0 < wait <= LONGEST_WAIT_S:
-        raise ValueError(f"timeout: a number of seconds up to {LONGEST_WAIT_S} is expected")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or not url.isascii():
-        raise ValueError("url: an http or https address without a user name is expected")
-    if any(ord(char) <= ord(" ") for char in url):
-        raise ValueError("url: it has a space or a control character in it")
-    _ = parts.port  # raises ValueError for one that is none
+    timeout_s = read_seconds("timeout", wait, LONGEST_WAIT_S)
+    check_address(url)
     key = Path(key_file).expanduser() if key_file else None
     if key is not None and not key.is_absolute():
         raise ValueError("key_file: an absolute path, or one that begins with ~, is expected")
-    if key is not None and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+    if key is not None and not may_have_key(url):
         raise ValueError("key_file: a key is sent over https only, or to this machine")
-    return RerankerAddress(url, model, key, float(wait))
+    return RerankerAddress(url, model, key, timeout_s)

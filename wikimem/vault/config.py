@@ -15,12 +15,16 @@ import re
 import stat
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from wikimem.errors import Damaged, Invalid, Refused
+from wikimem.model.llm import LlmSettings
 from wikimem.model.reranker import RerankerAddress
+from wikimem.text.llm import EXAMPLE as LLM_EXAMPLE
+from wikimem.text.llm import read_llm
 from wikimem.text.redact_rulecost import least_width, why_costly
 from wikimem.text.reranker import EXAMPLE as RERANKER_EXAMPLE
 from wikimem.text.reranker import read_reranker
@@ -34,8 +38,7 @@ MOST_INJECTED: Final = 2000
 """Tokens: about the 8,000 characters that agents pass on whole from a hook."""
 
 
-@dataclass(frozen=True, slots=True)
-class VaultConfig:
+class VaultConfig(Struct, frozen=True):
     """A vault's own settings. `commit_after` in seconds: 0 leaves it to each user, infinity is `off`. `redact` holds
     in addition to the user's.
 
@@ -50,8 +53,7 @@ class VaultConfig:
     redact: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class UserConfig:
+class UserConfig(Struct, frozen=True):
     """This user's settings. `redact` maps a name for the placeholder to a regular expression.
 
     `resident` is after how many idle minutes the resident process ends; 0 where there is to be none. `commit_after` in
@@ -66,10 +68,10 @@ class UserConfig:
     inject_at_start: int = 1000
     inject_at_prompt: int = 500
     reranker: RerankerAddress | None = None
+    llm: LlmSettings | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigKey:
+class ConfigKey(Struct, frozen=True):
     """One key: `example` is TOML for the manual, `read` turns the TOML value into the field's or raises ValueError."""
 
     name: str
@@ -267,6 +269,13 @@ USER_KEYS: Final = (
         "`key_file` names a file with its key. See [Search](search.md#reranking).",
         RERANKER_EXAMPLE,
         read_reranker,
+    ),
+    ConfigKey(
+        "llm",
+        "A language model that `extract --llm` may ask, over HTTP; none unless you name one. `key_env` names the "
+        "environment variable with its key. See [Language models](llm.md).",
+        LLM_EXAMPLE,
+        read_llm,
     ),
 )
 
