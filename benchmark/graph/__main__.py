@@ -1,7 +1,8 @@
 """`python -m benchmark.graph 1000 100000`: figures of the graph at so many edges, each part in a process of its own.
 
 Edges are spread over pages of 200 each, between a tenth as many entities, with one hub of 10,000 where there are more.
-Times are CPU seconds of that process unless a name says otherwise; memory is the growth of its peak.
+Times are CPU seconds of that process unless a name says otherwise; memory is the growth of its peak. rdflib stands
+beside it up to 100,000 edges.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -90,12 +92,10 @@ def peak_mb() -> float:
 
 def write(count: int, folder: Path) -> dict[str, float]:
     """The files, in a process of their own: what making them costs is no part of the figures."""
-    pages: dict[str, list[Triple]] = {}
-    for page, _, triples in statements(count):
-        pages.setdefault(page, []).extend(triples)
-    for page, triples in pages.items():
+    for page, stated in groupby(statements(count), key=lambda each: each[0]):
         file = folder / page_file(page)
         file.parent.mkdir(parents=True, exist_ok=True)
+        triples = (triple for _, _, of_edge in stated for triple in of_edge)
         file.write_text(render_triples(triples), encoding="utf-8")
     return {}
 
@@ -132,9 +132,9 @@ def measure(count: int, folder: Path) -> dict[str, float]:
         hub = make_entity("library", "lib 0").iri
         timed.took("walk from the hub", lambda: walk(source, {hub: 1.0}, 2, moment=now))
     timed.figures["memory MB, growth"] = round(peak_mb() - before, 1)
-    held = timed.took("all that held in 2020", lambda: sum(f.holds(then) != "no" for f in store.facts().values()))
+    held = timed.took("all that held in 2020", lambda: sum(f.holds(then) != "no" for f in store.each_fact()))
     timed.figures["held in 2020"] = held
-    timed.figures["memory MB, growth, all facts"] = round(peak_mb() - before, 1)
+    timed.figures["memory MB, growth, all facts in turn"] = round(peak_mb() - before, 1)
     timed.figures["files MB"] = round(sum(f.stat().st_size for f in folder.glob("graph/*/*.nt")) / 1e6, 1)
     timed.figures["store MB"] = round(sum(f.stat().st_size for f in folder.glob("graph.db*")) / 1e6, 1)
     return timed.figures

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from wikimem.graph.fold import Fact
 from wikimem.graph.statements import Assertion, Edge

@@ -61,6 +61,15 @@ def test_assertions_provenance_and_pages_can_be_asked_for(auth: Desk) -> None:
     assert auth.run("sparql", query=linked).rows == (("true",),)
 
 
+def test_rows_in_which_nothing_is_bound_are_rows_too(auth: Desk) -> None:
+    nothing = "SELECT ?x WHERE { ?s a wm:Library OPTIONAL { ?s wm:nothing ?x } }"
+    assert auth.run("sparql", query=nothing).rows == ((None,), (None,))
+    first = "SELECT ?x ?n WHERE { ?s a wm:Library ; skos:prefLabel ?n OPTIONAL { ?s wm:nothing ?x } } ORDER BY ?n"
+    assert auth.run("sparql", query=first).rows == ((None, "jose"), (None, "jsonwebtoken"))
+    made = auth.run("sparql", query="CONSTRUCT { ?s a wm:Library } WHERE { ?s a wm:Library }")
+    assert (made.vars, len(made.rows)) == (("subject", "predicate", "object"), 2)
+
+
 def test_rows_are_limited(auth: Desk) -> None:
     found = auth.run("sparql", query="SELECT * WHERE { ?s ?p ?o }", limit=3)
     assert (len(found.rows), found.more) == (3, True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
+
+from msgspec import Struct
 
 from wikimem.graph.fold import Fact
 from wikimem.graph.vocabulary import relation_name
@@ -26,8 +27,7 @@ _RING: Final = 12
 """Nodes of the first ring round the middle; each further ring has as many more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(Struct, frozen=True):
     name: str
     iri: str
     label: str
@@ -35,8 +35,7 @@ class _Node:
     y: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrow:
+class _Arrow(Struct, frozen=True):
     start: _Node
     end: _Node
     label: str

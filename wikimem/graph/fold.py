@@ -6,8 +6,9 @@ The order in which parts come never matters, nor how often: each is a set, and t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wikimem.graph.reading import UNKNOWN_TIME, FileStatements
 from wikimem.graph.statements import Assertion, Edge, Ending
@@ -18,8 +19,7 @@ Counts = Callable[[Assertion], bool]
 """Whether an assertion counts: it may be seen by who asks, and its page still says what it quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """An edge that lives, with what its living assertions say together.
 
     `weight` is the highest, `valid_to` the end that was said last (None: open), `evidence` the number of independent

@@ -15,10 +15,11 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.graph.vocabulary import ENTITY_TYPES
@@ -37,8 +38,7 @@ _ECOSYSTEM: Final = lazily(
 _VERSION: Final = lazily(r"(?<=[^@/])(?:@[^@/]*|\s*(?:[=~!<>^]=?|===?)\s*v?\d[^/]*)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Struct, frozen=True):
     """`key` is the normalised name, `label` the name as it was written; `project` is None for global types."""
 
     type: str

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from wikimem.graph.blocks import read_blocks
 from wikimem.graph.files import page_of_file
 from wikimem.graph.naming import page_id_of, page_iri, parse_entity_iri, quoted_iri
+from wikimem.graph.plainlines import read_lines
 from wikimem.graph.statements import ASSERTION, EDGE, ENDING, Assertion, Edge, Ending, read_time
 from wikimem.graph.validity import ends_before_start
 from wikimem.graph.vocabulary import (
@@ -44,7 +46,7 @@ from wikimem.graph.vocabulary import (
 )
 from wikimem.model.page import Problem
 from wikimem.text.dates import parse_iso
-from wikimem.text.triples import Literal, Term, Triple, read_triples
+from wikimem.text.triples import Literal, Term, Triple
 
 UNKNOWN_TIME: Final = "0001-01-01T00:00:00.000000Z"
 """When a hand-written triple was made, for want of anything better: before everything else."""
@@ -68,7 +70,10 @@ class FileStatements:
 
 def read_statements(text: str, path: str) -> FileStatements:
     """Read the file at `path`, which is named in problems."""
-    triples, bad = read_triples(text)
+    blocks = read_blocks(text)
+    if blocks is not None:
+        return FileStatements(*blocks)
+    triples, bad = read_lines(text)
     if any(triple.predicate == FORGOTTEN for triple in triples):
         return FileStatements(forgotten=True)
     found = gather(triples, path)
@@ -88,7 +93,11 @@ class _Reader:
         self.found = FileStatements()
         self.said: defaultdict[str, Said] = defaultdict(dict)
         for subject, predicate, object_ in triples:
-            self.said[subject].setdefault(predicate, []).append(object_)
+            said = self.said[subject]
+            if predicate in said:
+                said[predicate].append(object_)
+            else:
+                said[predicate] = [object_]
 
     def read(self) -> FileStatements:
         endings = self.read_endings()
@@ -116,27 +125,27 @@ class _Reader:
         return endings
 
     def read_edge(self, name: str, said: Said) -> None:
-        subject, predicate = (min(_iris(said, term), default=None) for term in (SUBJECT, PREDICATE))
-        objects = sorted(said.get(OBJECT, ()), key=str)
+        subject, predicate = _least_iri(said, SUBJECT), _least_iri(said, PREDICATE)
+        objects = said.get(OBJECT, [])
         if subject is None or predicate is None or not objects:
             self.report("edge", f"<{name}> has no subject, predicate or object; it says nothing")
             return
         starts = self.dates(said, VALID_FROM)
-        edge = Edge(subject, predicate, objects[0], starts[0] if starts else None)
+        edge = Edge(subject, predicate, min(objects, key=str), starts[0] if starts else None)
         if edge.id != name:
             self.report("edge", f"<{name}> was changed by hand; state another edge instead of changing one")
             return
         self.found.edges[name] = edge
 
     def read_assertion(self, name: str, said: Said, endings: Sequence[Ending]) -> None:
-        edge, source = (min(_iris(said, term), default=None) for term in (ASSERTS, DERIVED_FROM))
+        edge, source = _least_iri(said, ASSERTS), _least_iri(said, DERIVED_FROM)
         if edge is None or source is None or edge not in self.found.edges:
             self.report("assertion", f"<{name}> names no edge of this file, or no source; it says nothing")
             return
         assertion = Assertion(
             edge,
             source,
-            frozenset(self.weights(said)),
+            frozenset(self.weights(said)) if WEIGHT in said else _NO_WEIGHTS,
             _texts(said, QUOTE),
             _texts(said, REASONING),
             _texts(said, SENTIMENT),
@@ -176,6 +185,8 @@ class _Reader:
             if edge.subject == edge.object:
                 self.report("self-edge", f"<{edge.subject}> is related to itself; walks leave that out")
         for assertion in self.found.assertions.values():
+            if not assertion.valid_to and not assertion.endings:
+                continue
             start = self.found.edges[assertion.edge].valid_from
             for ending in assertion.ends():
                 if ends_before_start(start, ending.through):
@@ -214,6 +225,7 @@ class _Reader:
 
 
 _NOTHING: Final = frozenset[str]()
+_NO_WEIGHTS: Final = frozenset[float]()
 
 
 @lru_cache(1 << 12)
@@ -233,7 +245,12 @@ def file_source(path: str) -> str:
 
 
 def _iris(said: Said, predicate: str) -> list[str]:
-    return [term for term in said.get(predicate, ()) if isinstance(term, str)]
+    terms = said.get(predicate)
+    return [term for term in terms if isinstance(term, str)] if terms else []
+
+
+def _least_iri(said: Said, predicate: str) -> str | None:
+    return min(_iris(said, predicate), default=None)
 
 
 def _texts(said: Said, predicate: str) -> frozenset[str]:

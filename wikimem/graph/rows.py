@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import unicodedata
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from wikimem.graph.statements import Assertion, Edge, Ending
 from wikimem.graph.vocabulary import ALIAS, SAME_AS
+from wikimem.text.namewords import words_key
 from wikimem.text.triples import Literal, Term
+
+if TYPE_CHECKING:
+    from wikimem.graph.reading import FileStatements
 
 SCHEMA: Final = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -56,6 +63,30 @@ def edge_of(row: Sequence[Any]) -> Edge:
     return Edge(subject, predicate, term, valid_from)
 
 
+def name_key(name: str) -> str:
+    """A name as names are looked up: casefolded, single blanks."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+@lru_cache(1 << 14)
+def _keys(label: str) -> tuple[str, str]:
+    # The same thing is named in many files.
+    return name_key(label), words_key(label)
+
+
+def name_rows(said: FileStatements) -> tuple[list[tuple[str, str, str, str]], list[tuple[str, str, str]]]:
+    """The rows of `names` and of `namewords` for what a file calls things, without the file's number."""
+    named = set(said.labels.items())
+    named |= {
+        (edge.subject, edge.object.text)
+        for edge in said.edges.values()
+        if edge.predicate == ALIAS and isinstance(edge.object, Literal)
+    }
+    names = [(iri, label, *_keys(label)) for iri, label in sorted(named)]
+    words = {(word, iri) for iri, _, _, key in names for word in key.split()}
+    return names, [(word, word[::-1], iri) for word, iri in sorted(words)]
+
+
 _FIELDS: Final = (
     "weights", "quotes", "reasoning", "sentiments", "alternatives", "valid_to", "generated", "invalidated", "by",
     "projects",
@@ -66,10 +97,10 @@ def packed(assertion: Assertion) -> str:
     said: dict[str, Any] = {name: sorted(getattr(assertion, name)) for name in _FIELDS if getattr(assertion, name)}
     if assertion.endings:
         said["endings"] = sorted((each.time, each.through) for each in assertion.endings)
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return msgspec.json.encode(said).decode()
 
 
 def unpacked(edge: str, source: str, text: str) -> Assertion:
-    said = json.loads(text)
+    said = msgspec.json.decode(text)
     endings = frozenset(Ending(time, through) for time, through in said.pop("endings", ()))
     return Assertion(edge, source, endings=endings, **{name: frozenset(values) for name, values in said.items()})

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid, Refused, Unavailable
 from wikimem.text.triples import Triple, render_triple
@@ -21,8 +22,7 @@ _PACKAGE: Final = Path(__file__).parents[2]
 _HINT: Final = "See `wikimem help graph` for the terms that a query can use."
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Rows of texts, in the order of `vars`; `more` says that there were more rows than asked for."""
 
     vars: tuple[str, ...]

@@ -10,7 +10,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from wikimem.graph.vocabulary import PREFIXES
 
@@ -42,6 +42,7 @@ def answered(query: str, limit: int, data: str) -> dict[str, Any]:
     """`{vars, rows, more}`, or why not: `{refused}` or `{invalid}`, in words."""
     from pyparsing import ParseException
     from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.evaluate import evalQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
@@ -57,12 +58,18 @@ def answered(query: str, limit: int, data: str) -> dict[str, Any]:
         return {"invalid": str(error)}
     graph = _graph(data)
     _close_network()
-    result = graph.query(translated)
-    if result.type == "ASK":
-        return {"vars": ["ask"], "rows": [["true" if result.askAnswer else "false"]], "more": False}
-    names = [str(name) for name in result.vars or ()] if result.type == "SELECT" else ["subject", "predicate", "object"]
+    # Not `graph.query`: it leaves out the rows in which no variable is bound.
+    result = evalQuery(graph, translated, {})
+    if result["type_"] == "ASK":
+        return {"vars": ["ask"], "rows": [["true" if result["askAnswer"] else "false"]], "more": False}
+    found: Iterable[Iterable[object]] = result.get("graph") or ()
+    names = ["subject", "predicate", "object"]
+    if result["type_"] == "SELECT":
+        variables = result["vars_"]
+        names = [str(name) for name in variables]
+        found = ([each.get(name) for name in variables] for each in result["bindings"])
     rows: list[list[str | None]] = []
-    for row in cast("Iterable[Iterable[object]]", result):
+    for row in found:
         if len(rows) >= limit:
             return {"vars": names, "rows": rows, "more": True}
         rows.append([None if term is None else str(term)[:LONGEST_CELL] for term in row])

@@ -14,10 +14,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from wikimem.graph.naming import Entity
 from wikimem.graph.vocabulary import (
@@ -59,8 +60,11 @@ _DATE_TYPES: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Edge:
+# The same few entities and relations are named by many edges.
+_said = lru_cache(1 << 14)(render_term)
+
+
+class Edge(Struct, frozen=True, dict=True):
     """Subject, predicate and object (an IRI, or the value of a property), and the stated start of validity if any."""
 
     subject: str
@@ -71,8 +75,7 @@ class Edge:
     @cached_property
     def id(self) -> str:
         """Its IRI, the same wherever it is stated."""
-        said = (render_term(self.subject), render_term(self.predicate), render_term(self.object), self.valid_from or "")
-        return EDGE + digest(*said)
+        return EDGE + digest(_said(self.subject), _said(self.predicate), _said(self.object), self.valid_from or "")
 
     def triples(self) -> Iterator[Triple]:
         """What makes it an edge."""
@@ -83,8 +86,7 @@ class Edge:
             yield Triple(self.id, VALID_FROM, date_literal(self.valid_from))
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """An end that was said at `time`; `through` is the date as it was stated, or `..` for an open end."""
 
     time: str
@@ -97,8 +99,7 @@ class Ending:
         yield Triple(name, GENERATED, time_literal(self.time))
 
 
-@dataclass(frozen=True)
-class Assertion:
+class Assertion(Struct, frozen=True, dict=True):
     """An edge as one source states it, or what one file says of that: parts of an assertion merge by union.
 
     Times are UTC texts as `time_text` gives them, so that they compare as texts. `valid_to` are ends that were stated

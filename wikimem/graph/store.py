@@ -9,25 +9,23 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Damaged, Unavailable
 from wikimem.graph.files import find_graph_files
 from wikimem.graph.fold import Counts, Fact, everything, fold_edge, merged_names
 from wikimem.graph.naming import parse_entity_iri
 from wikimem.graph.reading import FileStatements, read_statements
-from wikimem.graph.rows import SCHEMA, edge_of, edge_row, packed, unpacked
+from wikimem.graph.rows import SCHEMA, edge_of, edge_row, name_key, name_rows, packed, unpacked
 from wikimem.graph.statements import Assertion, Edge
 from wikimem.graph.vocabulary import ALIAS, SAME_AS
 from wikimem.model.caller import Progress
 from wikimem.model.page import FileStat, Problem
 from wikimem.text.ids import revision_of
-from wikimem.text.namewords import words_key
-from wikimem.text.triples import Literal
 
 FORMAT: Final = "2"
 """A store of another format, or of another vault, is made again."""
@@ -41,8 +39,7 @@ _MANY_FILES: Final = 20
 _EDGE_COLUMNS: Final = "id, subject, predicate, object, value, datatype, language, valid_from"
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(Struct, frozen=True):
     """How many files were read anew, and how many are gone."""
 
     read: int
@@ -138,21 +135,9 @@ class GraphStore:
             "INSERT INTO parts VALUES (?, ?, ?, ?)",
             ((number, each.edge, each.source, packed(each)) for each in said.assertions.values()),
         )
-        names = {(iri, label) for iri, label in said.labels.items()}
-        names |= {
-            (edge.subject, edge.object.text)
-            for edge in said.edges.values()
-            if edge.predicate == ALIAS and isinstance(edge.object, Literal)
-        }
-        self._database.executemany(
-            "INSERT INTO names VALUES (?, ?, ?, ?, ?)",
-            ((number, iri, label, name_key(label), words_key(label)) for iri, label in sorted(names)),
-        )
-        words = {(word, iri) for iri, label in names for word in words_key(label).split()}
-        self._database.executemany(
-            "INSERT INTO namewords VALUES (?, ?, ?, ?)",
-            ((number, word, word[::-1], iri) for word, iri in sorted(words)),
-        )
+        names, words = name_rows(said)
+        self._database.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", ((number, *row) for row in names))
+        self._database.executemany("INSERT INTO namewords VALUES (?, ?, ?, ?)", ((number, *row) for row in words))
         self._database.executemany(
             "INSERT INTO problems VALUES (?, ?, ?, ?)",
             ((number, each.rule, each.line, each.message) for each in said.problems),
@@ -191,8 +176,21 @@ class GraphStore:
 
     def facts(self, counts: Counts = everything) -> dict[str, Fact]:
         """Every fact, by edge."""
-        edges = {row[0]: edge_of(row) for row in self._rows(f"SELECT DISTINCT {_EDGE_COLUMNS} FROM edges ORDER BY id")}
-        return self._folded(edges, counts, everything_asked=True)
+        return {fact.edge.id: fact for fact in self.each_fact(counts)}
+
+    def each_fact(self, counts: Counts = everything) -> Iterator[Fact]:
+        """Every fact, in the order of their edges, a few at a time: the memory that takes does not grow with them."""
+        last = ""
+        while True:
+            rows = self._rows(
+                f"SELECT DISTINCT {_EDGE_COLUMNS} FROM edges WHERE id IN "
+                "(SELECT DISTINCT id FROM edges WHERE id > ? ORDER BY id LIMIT ?) ORDER BY id",
+                (last, _CHUNK),
+            )
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield from self._folded({row[0]: edge_of(row) for row in rows}, counts).values()
 
     def degrees(self, iris: Collection[str]) -> dict[str, int]:
         """How many edges each entity has: what tells a hub, without folding its edges."""
@@ -219,18 +217,14 @@ class GraphStore:
             merged[source] = merged[source].merged(part) if source in merged else part
         return merged
 
-    def _folded(self, edges: dict[str, Edge], counts: Counts, *, everything_asked: bool = False) -> dict[str, Fact]:
+    def _folded(self, edges: dict[str, Edge], counts: Counts) -> dict[str, Fact]:
         parts: dict[str, list[Assertion]] = {}
-        if everything_asked:
-            for edge, source, said in self._rows("SELECT edge, source, said FROM parts"):
+        for chunk in _chunks(edges):
+            marks = ", ".join("?" * len(chunk))
+            for edge, source, said in self._rows(
+                f"SELECT edge, source, said FROM parts WHERE edge IN ({marks})", chunk
+            ):
                 parts.setdefault(edge, []).append(unpacked(edge, source, said))
-        else:
-            for chunk in _chunks(edges):
-                marks = ", ".join("?" * len(chunk))
-                for edge, source, said in self._rows(
-                    f"SELECT edge, source, said FROM parts WHERE edge IN ({marks})", chunk
-                ):
-                    parts.setdefault(edge, []).append(unpacked(edge, source, said))
         folded = ((name, fold_edge(edge, parts.get(name, ()), counts)) for name, edge in edges.items())
         return {name: fact for name, fact in folded if fact is not None}
 
@@ -418,11 +412,6 @@ class GraphStore:
     def _meta(self, key: str) -> str:
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
         return rows[0][0] if rows else ""
-
-
-def name_key(name: str) -> str:
-    """A name as names are looked up: casefolded, single blanks."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
 def _is_ours(database: sqlite3.Connection, stamp: str) -> bool:

@@ -5,8 +5,9 @@ The ontology file beside this module says the same in Turtle (see `ontology.py`)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 NS: Final = "urn:wikimem:ns:"
 """Namespace of wikimem's own terms. A URN: it belongs to no host, and nothing is ever fetched."""
@@ -73,8 +74,7 @@ INFERRED: Final = 0.5
 GUESSED: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class EntityType:
+class EntityType(Struct, frozen=True):
     """A type of entity. `scoped` entities belong to one project: the same name in another is another entity.
 
     `broader` is the class of another vocabulary that this one is a kind of.
@@ -90,8 +90,7 @@ class EntityType:
         return NS + self.name.capitalize()
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A relation. `inverse` is its wording from the object's side; empty `subjects` or `objects` allow every type."""
 
     name: str

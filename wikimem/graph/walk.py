@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 from wikimem.graph.fold import Fact
 from wikimem.graph.vocabulary import RELATIONS
 
@@ -32,8 +34,7 @@ class FactSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One edge of a path, as it was walked: `forward` from its subject to its object."""
 
     fact: Fact
@@ -46,8 +47,7 @@ class Step:
         return end
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """An entity that a walk came to: its score, the weight of its start, and the way from there."""
 
     iri: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from wikimem.graph.fold import Fact
 from wikimem.graph.vocabulary import PROPERTY, relation_name
@@ -14,8 +15,7 @@ LONGEST_REASON: Final = 160
 """Characters of the reasoning that a path repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """What an entity is, what it is called, and its properties (name -> value) on the date that was asked about."""
 
     type: str

@@ -1,56 +1,21 @@
-"""Every operation, in the order that help shows them. Adding one: a file, and a line here."""
+"""What wikimem can do. The list lies in `every` and is loaded when it is asked for: a hook, for one, never does."""
 
 from __future__ import annotations
 
-from wikimem.operations.check import check
-from wikimem.operations.context import context
-from wikimem.operations.edit import edit
-from wikimem.operations.extract import extract
-from wikimem.operations.files import files
-from wikimem.operations.forget import forget
-from wikimem.operations.graph import graph
-from wikimem.operations.link import link
-from wikimem.operations.links import links
-from wikimem.operations.list import list_
-from wikimem.operations.log import log
-from wikimem.operations.move import move
-from wikimem.operations.observe import observe
-from wikimem.operations.planned import PLANNED
-from wikimem.operations.read import read
-from wikimem.operations.registry import Operation
-from wikimem.operations.reindex import reindex
-from wikimem.operations.remember import remember
-from wikimem.operations.search import search
-from wikimem.operations.sessions import sessions
-from wikimem.operations.sparql import sparql
-from wikimem.operations.status import status
-from wikimem.operations.timeline import timeline
+from typing import TYPE_CHECKING, Any
 
-OPERATIONS: tuple[Operation, ...] = (
-    search,
-    context,
-    read,
-    remember,
-    edit,
-    move,
-    link,
-    observe,
-    forget,
-    list_,
-    links,
-    graph,
-    timeline,
-    sparql,
-    extract,
-    sessions,
-    files,
-    log,
-    status,
-    check,
-    reindex,
-)
+if TYPE_CHECKING:
+    from wikimem.operations.every import OPERATIONS, PLANNED
 
 CORE: tuple[str, ...] = ("search", "context", "read", "remember", "edit", "graph", "log", "forget")
 """What MCP offers unless it is asked for all."""
 
 __all__ = ["CORE", "OPERATIONS", "PLANNED"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("OPERATIONS", "PLANNED"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import wikimem.operations.every as every
+
+    return getattr(every, name)

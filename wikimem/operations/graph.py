@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from wikimem.errors import Invalid
 from wikimem.model.graph import GraphResult
 from wikimem.operations.answering import notes_of, search_scope
 from wikimem.operations.registry import Arg, operation
@@ -48,6 +49,8 @@ def graph(
     from wikimem.operations.graphanswers import GraphAnswers
     from wikimem.search.graphview import open_view
 
+    if not entity.strip():
+        raise Invalid("entity: there is nothing to look for", hint="Name an entity, such as library:jose, or a page.")
     now = wiki.clock()
     moment = moment_of(as_of, now)
     predicate = predicate_of(relation) if relation else None

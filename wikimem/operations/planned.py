@@ -12,8 +12,6 @@ PLANNED: Final[dict[str, str]] = {
     "diff": "Show what changed between two revisions.",
     "verify": "Check that the sources of a page still say what it cites.",
     "ingest": "Take a document in whole.",
-    "import": "Take over the memory of another tool, or an agent's transcripts.",
-    "export": "Write the memory out in another format.",
     "consolidate": "Turn sessions into facts, decisions and topics.",
     "supersede": "Let one page replace another.",
     "feedback": "Say that a page was useful, wrong or confirmed.",

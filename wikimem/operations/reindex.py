@@ -26,7 +26,9 @@ def reindex(
     full: Annotated[bool, Arg("Index every page anew, also where most of the known pages are gone.")] = False,
     verify: Annotated[bool, Arg("Then compare every part of it with one made anew, in a temporary folder.")] = False,
 ) -> ReindexResult:
-    """Bring the index up to date. The vault is only read; deleting the index loses nothing."""
+    """Bring the index up to date, and the graph's. The vault is only read; deleting the index loses nothing."""
+    from wikimem.search.graphview import open_store
+
     started = time.perf_counter()
     refreshed = wiki.refresh(full=full, wait_s=WAIT_S)
     if refreshed.why:
@@ -36,6 +38,8 @@ def reindex(
             if "are gone" in refreshed.why
             else "Try again when it has finished.",
         )
+    with open_store(wiki):
+        pass  # so that the first question of the graph need not read all of it
     differences = verify_index(wiki) if verify else ()
     if differences:
         wiki.notes.append("the index is not what the pages say; `wikimem reindex --full` makes it anew")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wikimem.model.graph import (
+    ExportResult,
     ExtractResult,
     GraphEdge,
     GraphEntity,
     GraphResult,
+    ImportResult,
     LinkResult,
+    LlmReceipt,
     SparqlResult,
     TimelineResult,
 )
@@ -95,6 +98,51 @@ def _sparql(result: SparqlResult) -> str:
 
 
 @text.register
+def _export(result: ExportResult) -> str:
+    if result.text is not None:
+        return result.text
+    return f"{result.count} triples written to {result.path}"
+
+
+@text.register
+def _import(result: ImportResult) -> str:
+    verb = "would be" if result.dry_run else "were"
+    files = f"{result.files} file{'s' if result.files != 1 else ''}"
+    lines = [f"{result.edges} edges in {files}: {result.new} {verb} added, {result.known} were known."]
+    lines += _listed("Kept, though not in the vocabulary:", [f"{n} x <{iri}>" for iri, n in result.foreign.items()])
+    lines += _listed("Became related_to:", [f"{n} x {name}" for name, n in result.reworded.items()])
+    lines += _listed("Not taken:", result.skipped)
+    lines += [f"  and {result.more} more"] if result.more else []
+    if result.redacted:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in result.redacted.items())
+        lines.append(f"taken out before writing: {kinds}")
+    return "\n".join([*lines, *([f"commit: {result.commit[:SHORT_COMMIT]}"] if result.commit else [])])
+
+
+def _llm(told: LlmReceipt, *, dry_run: bool) -> list[str]:
+    if dry_run:
+        tokens = sum(each.tokens for each in told.requests)
+        lines = [f"Would be sent to {told.model} at {told.address}: {len(told.requests)} requests, {tokens} tokens."]
+        lines += [
+            f"  {each.page}" + (f", part {each.part} of {each.parts}" if each.parts > 1 else "") + f": {each.tokens}"
+            for each in told.requests
+        ]
+        lines += [line for each in told.requests if each.text for line in ("", *each.text.splitlines())]
+    else:
+        about = "about " if told.estimated else ""
+        lines = [
+            f"{told.model} at {told.address}: {told.parts} parts of pages in {told.calls} requests, {about}"
+            f"{told.asked} tokens asked and {told.answered} answered."
+        ]
+    lines.append(f"Today: {told.calls_today} requests, {told.tokens_today} tokens.")
+    lines += [f"{told.known} parts have not changed since they were asked about: --again asks."] if told.known else []
+    lines += [f"{told.repaired} answers were right only at the second time."] if told.repaired else []
+    lines += [f"{told.unread} answers could not be read."] if told.unread else []
+    lines += _listed("Dropped:", [f"{count} x {reason}" for reason, count in told.dropped.items()])
+    return [*lines, *([f"Stopped: {told.stopped}"] if told.stopped else [])]
+
+
+@text.register
 def _extract(result: ExtractResult) -> str:
     lines: list[str] = []
     page = ""
@@ -103,13 +151,15 @@ def _extract(result: ExtractResult) -> str:
             page = edge.page
             lines.append(page)
         mark = "+" if edge.new else " "
-        lines.append(f"{mark} {edge.subject} --{edge.predicate}--> {edge.object} ({edge.weight:g})")
+        found = f"{edge.weight:g}, language model" if edge.by == "llm" else f"{edge.weight:g}"
+        lines.append(f"{mark} {edge.subject} --{edge.predicate}--> {edge.object} ({found})")
         lines.append(f"    \u201c{edge.quote}\u201d")
         lines += [f"    because {edge.reasoning}"] if edge.reasoning else []
         lines += [f"    instead of {', '.join(edge.alternatives)}"] if edge.alternatives else []
     verb = "would be" if result.dry_run else "were"
     lines.append(f"{result.new} new statements {verb} added, from {result.pages} pages.")
     lines += [f"{result.more} more are not shown: --limit shows them."] if result.more else []
+    lines += _llm(result.llm, dry_run=result.dry_run) if result.llm else []
     lines += _listed("Pages of entities " + ("that would change:" if result.dry_run else "written:"), result.written)
     lines += _listed("Left as somebody edited them:", result.theirs)
     lines += [f"commit: {commit[:SHORT_COMMIT]}" for commit in result.commits]

@@ -42,14 +42,19 @@ CONFIDENCE: Final = NS + "confidence"
 _UNKNOWN: Final = time_literal(UNKNOWN_TIME)
 
 
-def graph_triples(view: GraphView, moment: datetime) -> Iterator[Triple]:
-    """Everything that the view may see, each triple once or more; `s p o` for what holds, or may, at `moment`."""
-    ends: set[str] = set()
-    for fact in view.every_fact().values():
+def graph_triples(view: GraphView, moment: datetime, about: str | None = None) -> Iterator[Triple]:
+    """Everything that the view may see, each triple once or more; `s p o` for what holds, or may, at `moment`.
+
+    With `about` (an entity, or a page) only its edges, with what is asserted of them, their ends and its pages.
+    """
+    facts = view.every_fact() if about is None else view.facts_of([about])
+    ends = {about} if about else set[str]()
+    for fact in facts.values():
         yield from _fact(fact, moment)
         ends.update(end for end in (fact.edge.subject, fact.edge.object) if isinstance(end, str))
     for row in view.wiki.index.list_pages(None):
-        if view.pages.row(row.path) is not None:
+        wanted = about is None or page_iri(row.id) in ends or view.root(entity_of_page(row)) == about
+        if wanted and view.pages.row(row.path) is not None:
             yield from _page(row)
             ends.add(view.root(entity_of_page(row)))
     for iri in sorted(ends):

@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import difflib
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from wikimem.errors import Invalid, NotFound
 from wikimem.graph.fold import Fact, everything, fold_edge, properties_of
 from wikimem.graph.naming import make_entity, page_id_of, parse_entity_iri
+from wikimem.graph.rows import name_key
 from wikimem.graph.statements import Assertion
-from wikimem.graph.store import GraphStore, name_key
+from wikimem.graph.store import GraphStore
 from wikimem.graph.vocabulary import ALIAS, ENTITY_TYPES, SAME_AS, is_property
 from wikimem.graph.walk import Walked, walk
 from wikimem.graph.words import Description, path_in_words

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Final
+
+from msgspec.structs import replace
 
 from wikimem.graph.extraction.decisions import decided, listed_alternatives, rejected_alternatives
 from wikimem.graph.extraction.failures import errors_in, thrown

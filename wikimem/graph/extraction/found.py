@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A thing by type and name, as it is written or as a known entity is called."""
 
     type: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
+class Extracted(Struct, frozen=True):
     """`relation` is a name of the vocabulary; `quote` stands in the source word for word.
 
     `block` is the id of the observation that says it, where one does. Weight 1.0 is said in so many words, 0.5 follows
@@ -31,8 +29,7 @@ class Extracted:
     block: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What a text is about, where that is known: who decides in it, which code base, which error it describes.
 
     Any of them may be None. `file` is the file whose text it is, or that an observation edited.

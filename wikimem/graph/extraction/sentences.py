@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.graph.extraction.mentions import Coded, Known, names_in
 
@@ -17,8 +18,7 @@ _OBSERVATION: Final = re.compile(r"^[ \t]*- (\d\d:\d\d:\d\d) \*\*([^*\n]+)\*\* (
 _ABBREVIATION: Final = re.compile(r"(?:^|\s)(?:e\.g|i\.e|etc|vs|cf|resp|approx|no|v)\.$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence as written, and coded; `heading` is the last heading above it."""
 
     written: str
@@ -26,16 +26,14 @@ class Sentence:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A fenced code block: its language as it says, and its text."""
 
     language: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """An observation of a session: `label` is what was done, `body` what of it was kept, `id` its block."""
 
     label: str

@@ -1,0 +1,1 @@
+"""Reads graphs that were written elsewhere: N-Triples, basic-memory's notes, agentmemory's export."""
