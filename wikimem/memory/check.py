@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from wikimem.index.naming import name_key
 from wikimem.memory.checkgraph import GRAPH_RULES, check_graph
@@ -53,6 +54,25 @@ def find_problems(wiki: Wiki, skipped: Sequence[Problem], rules: Collection[str]
         problems += check_graph(wiki)
     wanted = (problem for problem in problems if not rules or problem.rule in rules)
     return sorted(wanted, key=lambda each: (each.path, each.line or 0, each.rule, each.message))
+
+
+def problems_around(wiki: Wiki, path: str, rows: Sequence[PageRow]) -> list[Problem]:
+    """Problems of one page that its name, its id and its links to and from other pages show, as it was indexed.
+
+    None for a path that is no page. `rows` are all pages.
+    """
+    page = wiki.index.page(path)
+    if page is None:
+        return []
+    links = (*wiki.index.links_out(path), *wiki.index.links_in(path))
+    problems = (
+        *check_names(wiki, rows, [page]),
+        *_duplicates(rows),
+        *_orphans([page], links),
+        *_succession(rows, links),
+        *_expired(wiki, [page]),
+    )
+    return [problem for problem in problems if problem.path == path]
 
 
 def _page_problems(wiki: Wiki) -> Iterator[Problem]:

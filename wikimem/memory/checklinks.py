@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,7 @@ from wikimem.errors import Invalid, NotFound
 from wikimem.index.naming import name_key, stem_of, without_suffix
 from wikimem.memory.formerpaths import FormerPaths
 from wikimem.model.hit import PageRow
-from wikimem.model.page import Page, Problem
+from wikimem.model.page import Link, Page, Problem
 from wikimem.text.markdown import find_block_ids, section_span
 
 if TYPE_CHECKING:
@@ -21,36 +21,61 @@ if TYPE_CHECKING:
 
 CITATION: Final = "missing-citation"
 BROKEN: Final = "broken-link"
+FRAGMENT: Final = "broken-fragment"
 MOVED_RULES: Final = (BROKEN, CITATION)
 """Rules whose problems are fixable where the page that was meant has moved."""
 
 _SOURCES: Final = "sources"
 
+Named = Callable[[str, str], Iterable[tuple[int, str]]]
+"""(kind of name, key) -> number and path of the pages that have it, as `Index.named`."""
+Read = Callable[[str], Page | None]
+"""The page at a path as it is now; None where there is none."""
+
 
 def check_links(wiki: Wiki, rows: Sequence[PageRow], links: Iterable[LinkRow]) -> Iterator[Problem]:
     """Broken links, links to headings and blocks that are not there, and ambiguous ones."""
-    names = _Names(rows)
-    targets = _Targets(wiki)
+    names = _Names(_by_name(rows))
+    targets = _Targets(wiki.read_page)
     moved = FormerPaths(wiki)
     for path, group in groupby(links, key=lambda link: link.source):
         found: list[tuple[int, str, str, bool]] = []
         for place, link in enumerate(group):
-            rule = CITATION if link.kind.lower() == _SOURCES else BROKEN
-            written = f"{link.target}#{link.fragment}" if link.fragment else link.target
-            if link.broken:
-                now = moved.place_of(link.source, link.target, link.kind)
-                message = f"'{written}' leads to no page" + (f"; that page is at '{now}' now" if now else "")
-                found.append((place, rule, message, now is not None))
-            elif missing := targets.missing(link):
-                fragment_rule = CITATION if rule == CITATION else "broken-fragment"
-                found.append((place, fragment_rule, f"'{written}' leads to a page without {missing}", False))
-            elif others := names.also_meant(link):
-                listed = ", ".join(f"'{other}'" for other in others[:5])
-                message = f"'{written}' is taken for '{link.resolved}' and could mean {listed}"
-                found.append((place, "ambiguous-link", message, False))
+            fault = _fault(link, names, targets)
+            if fault is None:
+                continue
+            rule, message = fault
+            now = moved.place_of(link.source, link.target, link.kind) if link.broken else None
+            message += f"; that page is at '{now}' now" if now else ""
+            found.append((place, rule, message, now is not None))
         lines = _lines_of_links(wiki, path) if found else ()
         for place, rule, message, fixable in found:
             yield Problem(rule, path, message, lines[place] if place < len(lines) else None, fixable)
+
+
+def check_links_of(page: Page, links: Sequence[LinkRow], named: Named, read: Read) -> Iterator[tuple[Link, Problem]]:
+    """The same for one page as it is in hand; `links` are what `page.links` mean, in the same order.
+
+    Git's history is not asked where the page of a broken link has gone.
+    """
+    names, targets = _Names(named), _Targets(read)
+    for written, link in zip(page.links, links, strict=True):
+        if fault := _fault(link, names, targets):
+            yield written, Problem(fault[0], page.path, fault[1], written.line)
+
+
+def _fault(link: LinkRow, names: _Names, targets: _Targets) -> tuple[str, str] | None:
+    """The rule that a link breaks and what is wrong with it, or None."""
+    cited = link.kind.lower() == _SOURCES
+    written = f"{link.target}#{link.fragment}" if link.fragment else link.target
+    if link.broken:
+        return CITATION if cited else BROKEN, f"'{written}' leads to no page"
+    if missing := targets.missing(link):
+        return CITATION if cited else FRAGMENT, f"'{written}' leads to a page without {missing}"
+    if others := names.also_meant(link):
+        listed = ", ".join(f"'{other}'" for other in others[:5])
+        return "ambiguous-link", f"'{written}' is taken for '{link.resolved}' and could mean {listed}"
+    return None
 
 
 def _lines_of_links(wiki: Wiki, path: str) -> Sequence[int]:
@@ -61,8 +86,8 @@ def _lines_of_links(wiki: Wiki, path: str) -> Sequence[int]:
 class _Targets:
     """Whether the headings and blocks that links name are on their pages; each page is read once."""
 
-    def __init__(self, wiki: Wiki) -> None:
-        self._wiki = wiki
+    def __init__(self, read: Read) -> None:
+        self._read = read
         self._pages: dict[str, tuple[Page | None, frozenset[str]]] = {}
 
     def missing(self, link: LinkRow) -> str:
@@ -86,24 +111,32 @@ class _Targets:
 
     def _page(self, path: str) -> tuple[Page | None, frozenset[str]]:
         if path not in self._pages:
-            page = self._wiki.read_page(path)
+            page = self._read(path)
             ids = find_block_ids(page.text, page.body_start) if page else ()
             self._pages[path] = page, frozenset(each.casefold() for each in ids)
         return self._pages[path]
 
 
+def _by_name(rows: Iterable[PageRow]) -> Named:
+    """As `Index.named`, for the kinds of name that a link can be ambiguous by, without asking the index each time."""
+    found: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    for row in rows:
+        place = row.number, row.path
+        found["stem", name_key(stem_of(row.path))].append(place)
+        found["title", name_key(row.title)].append(place)
+        for alias in row.aliases:
+            found["alias", name_key(alias)].append(place)
+    return lambda kind, key: found.get((kind, key), ())
+
+
 class _Names:
     """Which pages have a name."""
 
-    def __init__(self, rows: Iterable[PageRow]) -> None:
-        self._stems: dict[str, list[str]] = defaultdict(list)
-        self._others: tuple[dict[str, list[str]], ...] = (defaultdict(list), defaultdict(list))
-        aliases, titles = self._others
-        for row in rows:
-            self._stems[name_key(stem_of(row.path))].append(row.path)
-            titles[name_key(row.title)].append(row.path)
-            for alias in row.aliases:
-                aliases[name_key(alias)].append(row.path)
+    def __init__(self, named: Named) -> None:
+        self._named = named
+
+    def _paths(self, kind: str, name: str) -> list[str]:
+        return [path for _, path in self._named(kind, name_key(name))]
 
     def also_meant(self, link: LinkRow) -> Sequence[str]:
         """Other pages that the link's words fit as well as the one that it is taken for: not by place, nor by case."""
@@ -117,11 +150,11 @@ class _Names:
         ending = "/" + name_key(wanted)
         same = [
             path
-            for path in self._stems.get(name_key(wanted.rpartition("/")[2]), ())
+            for path in self._paths("stem", wanted.rpartition("/")[2])
             if ("/" + name_key(without_suffix(path))).endswith(ending)
         ]
-        for names in self._others:
-            same = same or list(names.get(name_key(target), ()))
+        for kind in ("alias", "title"):
+            same = same or self._paths(kind, target)
         if chosen not in same or any(posixpath.dirname(path) == folder for path in same):
             return ()
         stem = wanted.rpartition("/")[2]

@@ -37,12 +37,16 @@ the page of the plain name is there and has the same id or content."""
 _UNLINKABLE: Final = re.compile(r"[#^\[\]|:]|%%")
 
 
-def check_names(wiki: Wiki, rows: Sequence[PageRow]) -> Iterator[Problem]:
-    """Collisions, names that are not portable or that no link can hold, and conflict copies."""
+def check_names(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow] | None = None) -> Iterator[Problem]:
+    """Collisions, names that are not portable or that no link can hold, and conflict copies.
+
+    With `of`, the last three only of those pages: collisions are seen among all or not at all.
+    """
+    of = rows if of is None else of
     yield from _collisions(rows)
-    for row in rows:
+    for row in of:
         yield from _unfit(row.path)
-    yield from _conflict_copies(wiki, rows)
+    yield from _conflict_copies(wiki, rows, of)
 
 
 def _collisions(rows: Sequence[PageRow]) -> Iterator[Problem]:
@@ -76,9 +80,9 @@ def _unfit(path: str) -> Iterator[Problem]:
             yield Problem("name-not-portable", path, message)
 
 
-def _conflict_copies(wiki: Wiki, rows: Sequence[PageRow]) -> Iterator[Problem]:
+def _conflict_copies(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow]) -> Iterator[Problem]:
     by_path = {row.path: row for row in rows}
-    for row in rows:
+    for row in of:
         folder, slash, name = row.path.rpartition("/")
         stem = stem_of(row.path)
         if row.path == OBSIDIAN_GIT_NOTE:

@@ -7,9 +7,10 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from wikimem.model.hit import PageRow
 from wikimem.model.page import Metadata, Problem, PropertyValue
@@ -51,12 +52,11 @@ _FITTING: Final[Mapping[str, Collection[str]]] = {
 }
 """Obsidian's type of a property -> what values of it may look like. A single text in a list is shown as a list."""
 
-_OWN_KEYS: Final = frozenset(Metadata.__dataclass_fields__) | {"tag", "alias", "cssclasses", "cssclass"}
+_OWN_KEYS: Final = frozenset(Metadata.__struct_fields__) | {"tag", "alias", "cssclasses", "cssclass"}
 """Read by wikimem's schema, which reports values that do not fit, or by Obsidian as lists in either form."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(Struct, frozen=True):
     """One page's value of a property: what it looks like, and where it stands."""
 
     kind: str
@@ -72,7 +72,7 @@ def check_texts(wiki: Wiki, rows: Sequence[PageRow]) -> Iterator[Problem]:
     for row in rows:
         text = _text(wiki, row.path)
         head = read_frontmatter(text, row.path)
-        yield from _block_ids(row.path, text, head.body_start)
+        yield from check_block_ids(row.path, text, head.body_start)
         for key, value in head.properties.items():
             if kind := kind_of(value):
                 uses[key.casefold()].append(_Use(kind, row.path, head.lines.get(key), key))
@@ -145,7 +145,8 @@ def _obsidian_types(wiki: Wiki) -> dict[str, str]:
     return {key.casefold(): kind for key, kind in types.items() if isinstance(kind, str)}
 
 
-def _block_ids(path: str, text: str, start: int) -> Iterator[Problem]:
+def check_block_ids(path: str, text: str, start: int) -> Iterator[Problem]:
+    """Block ids that a page has twice; its body begins at `start`."""
     found = list(_BLOCK_ID.finditer(text, start))
     counts = Counter(match["id"] for match in found)
     if all(count == 1 for count in counts.values()):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from msgspec import Struct
 
+from wikimem.errors import Unavailable
 from wikimem.operations.planned import answer_unavailable
 from wikimem.surfaces.cli.asking import ask_at_terminal
 from wikimem.surfaces.cli.settings import common_options
@@ -22,6 +23,8 @@ EXIT_FAILED: Final = 1
 EXIT_UNAVAILABLE: Final = 6
 EXIT_DAMAGED: Final = 7
 SHELLS: Final = ("bash", "zsh", "fish")
+LSP_PARTS: Final = ("pygls", "lsprotocol", "cattrs", "attrs", "attr")
+"""What the extra `lsp` brings."""
 RESIDENT_ACTIONS: Final = ("status", "stop", "run")
 
 PLANNED_PROCESSES: Final[dict[str, str]] = {
@@ -33,8 +36,7 @@ PLANNED_PROCESSES: Final[dict[str, str]] = {
 """Processes of the contract that are not built yet, with a line on each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Struct, frozen=True):
     summary: str
     make: Callable[[], click.Command]
 
@@ -141,6 +143,35 @@ def _mcp() -> click.Command:
         "Where the vault is missing or not trusted, the server starts all the same, and every tool says why it "
         "cannot work and what to do.",
         examples=("claude mcp add wikimem -- wikimem mcp", "wikimem --vault ~/notes mcp --tools all"),
+    )
+
+
+def _lsp() -> click.Command:
+    def callback(stdio: bool) -> None:
+        from wikimem.surfaces.cli.run import working_directory
+
+        del stdio
+        context = click.get_current_context()
+        session: Session = context.obj
+        try:
+            from wikimem.surfaces.lsp.server import Start, serve
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in LSP_PARTS:
+                raise
+            raise Unavailable(
+                f"the language server needs {error.name}, which is not installed",
+                hint="Run `pip install 'wikimem[lsp]'`.",
+            ) from error
+        context.exit(serve(Start(session.settings.vault, working_directory())))
+
+    return _command(
+        "lsp",
+        callback,
+        [click.Option(["--stdio", "stdio"], is_flag=True, help="Changes nothing: many editors add it.")],
+        help="Serve the Language Server Protocol on standard input and output, for an editor to start.\n\n"
+        "Completes and follows links, shows what a page is worth, and reports what `check` finds, while you type. "
+        "Nothing is written. It needs `pip install 'wikimem[lsp]'`.",
+        examples=("wikimem lsp", "wikimem --vault ~/notes lsp"),
     )
 
 
@@ -376,6 +407,7 @@ PROCESSES: Final[dict[str, Process]] = {
     "init": Process("Make a vault, or take a folder of Markdown files as one.", _init),
     "trust": Process("Say that a vault which came from elsewhere is yours.", _trust),
     "mcp": Process("Serve MCP on standard input and output, for agents.", _mcp),
+    "lsp": Process("Serve an editor: completion, hover, diagnostics, links.", _lsp),
     "resident": Process("Show or stop the process that keeps a vault open between commands.", _resident),
     "hook": Process("Take an event from an agent's hook.", _hook),
     "connect": Process("Write wikimem into the settings of agents.", lambda: connect_command("connect")),
