@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wikimem.agents.agent import agent_named
-from wikimem.agents.connect import executable
+from wikimem.agents.connect import executable, is_lenient
 from wikimem.agents.wiring import CONNECTED, Command, is_ours, wiring
 
 if TYPE_CHECKING:
@@ -237,3 +237,93 @@ def test_that_there_is_no_default_vault_is_said(run: Run, home: Home, settings: 
     assert "no default vault" in run("connect", "--dry-run").stderr
     assert run("init", str(home.path / "wikimem")).code == 0
     assert "no default vault" not in run("connect", "--dry-run").stderr
+
+
+def test_nothing_of_the_settings_is_kept_but_what_was_put_in(
+    run: Run, home: Home, vault: Path, settings: dict[Path, bytes]
+) -> None:
+    file = home.path / ".claude/settings.json"
+    file.write_text(CLAUDE.replace('"opus"', f'"{KEY}"'))
+    state = home.path / ".local/state/wikimem"
+    (state / "connected").mkdir(mode=0o700, parents=True, exist_ok=True)
+    copy = state / "connected" / "0123456789abcdef.before"
+    copy.write_text(KEY)
+    assert run("connect", "--dry-run").code == 0
+    assert copy.exists()
+    assert run("connect").code == 0
+    for kept in state.rglob("*"):
+        assert not kept.is_file() or KEY.encode() not in kept.read_bytes()
+    assert run("disconnect").code == 0
+    assert file.read_text() == CLAUDE.replace('"opus"', f'"{KEY}"')
+    assert list((state / "connected").iterdir()) == []
+
+
+def with_claude(home: Home, script: str) -> str:
+    """A PATH with a program `claude` that is this script."""
+    programs = home.path / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "claude").write_text(f"#!/bin/sh\n{script}\n")
+    (programs / "claude").chmod(0o755)
+    return f"{programs}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize(
+    ("script", "newer"),
+    [
+        ("echo '2.1.332 (Claude Code)'", True),
+        ("echo '2.1.101 (Claude Code)'", True),
+        ("echo '10.0.0'", True),
+        ("echo '2.1.100 (Claude Code)'", False),
+        ("echo '1.9.999'", False),
+        ("echo 'Claude Code'; exit 1", False),
+        ("head -c 20000 /dev/zero", False),
+    ],
+)
+def test_a_version_that_refuses_unknown_events_is_told_from_one_that_passes_over_them(
+    home: Home, monkeypatch: pytest.MonkeyPatch, script: str, newer: bool
+) -> None:
+    monkeypatch.setenv("PATH", with_claude(home, script))
+    assert is_lenient("claude") is newer
+    assert not is_lenient("codex")
+
+
+def test_newer_events_are_wired_only_where_the_version_takes_them(run: Run, home: Home, vault: Path) -> None:
+    file = home.path / ".claude/settings.json"
+    old = run("connect", "claude", env={"PATH": with_claude(home, "echo 2.1.100")})
+    assert "PostToolUseFailure" not in file.read_text()
+    assert "2.1.101" in old.stderr
+    run("connect", "claude", env={"PATH": with_claude(home, "echo 2.1.332")})
+    assert "hook claude PostToolUseFailure" in file.read_text()
+    # Where the version cannot be asked later, what is wired stays.
+    assert {each["state"] for each in run("connect", "claude", "--json").json["files"]} == {"unchanged"}
+    assert run("disconnect", "claude").code == 0
+    assert not file.exists()
+
+
+def test_status_says_which_agents_are_connected_and_what_waits(
+    run: Run, home: Home, vault: Path, settings: dict[Path, bytes]
+) -> None:
+    assert "no agent is connected" in run("status").stdout
+    run("connect", "claude", "codex")
+    payload = json.dumps({"session_id": "s", "prompt": "cap the cart at 50", "cwd": str(home.path)})
+    assert run("hook", "claude", "UserPromptSubmit", input=payload).code == 0
+    run("hook", "claude", "UserPromptSubmit", "--vault", str(home.path / "nowhere"), input=payload)
+    run("hook", "claude", "UserPromptSubmit", input=json.dumps({"session_id": "s"}))
+    spool = next((home.path / ".local/state/wikimem/vaults").glob("*/spool"))
+    (spool / "damaged").mkdir()
+    (spool / "damaged" / "x.json").write_text("{")
+    said = run("status", "--json").json["capture"]
+    assert (said["waiting"], said["set_aside"], said["not_kept"]) == (1, 1, 1)
+    assert said["oldest"]
+    assert said["hooks"] == {"claude": "connected", "codex": "connected"}
+    file = home.path / ".claude/settings.json"
+    value = json.loads(file.read_text())
+    del value["hooks"]["SessionStart"]
+    file.write_text(json.dumps(value))
+    (home.path / ".codex/hooks.json").unlink()
+    told = run("status").stdout
+    assert "claude: 6 of 7 hooks left" in told
+    assert "codex: not connected any more" in told
+    assert "1 event waiting since " in told
+    run("disconnect")
+    assert run("status", "--json").json["capture"]["hooks"] == {}

@@ -7,11 +7,12 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wikimem.memory.people import GONE_LEAST, Look, PeopleEdits, rest_of
 from wikimem.model.caller import Caller

@@ -251,3 +251,26 @@ def test_without_words_of_the_agent_the_outcome_is_what_was_done() -> None:
 )
 def test_the_title_is_the_first_prompt_in_short(prompt: str, title: str) -> None:
     assert title_of(OBSERVER.see(event_at(0, "prompt", prompt=prompt)).observations) == title
+
+
+def test_a_run_that_printed_errors_alone_neither_passed_nor_mended_anything() -> None:
+    def ran(command: str, output: str, second: int) -> Any:
+        return event_at(second, "tool", tool="Bash", action="run", command=command, output=output)
+
+    told = lines(
+        ran("make lint", "stderr:\nwarning: unused\n", 1), ran("python -m unittest", "stderr:\nRan 2\n\nOK\n", 2)
+    )
+    assert told == ["Bash: `make lint` on stderr: warning: unused", "Bash: `python -m unittest` OK"]
+    digest = make_digest(
+        seen(
+            "Bash: `make check` failed: 1 failed",
+            "Edit: `a.py` defines x",
+            "Bash: `make check` on stderr: warning: unused",
+            "Bash: `make check` on stderr: warning: unused",
+        )
+    )
+    assert digest.ran == (
+        "`make check` failed once, ran twice with an outcome that is not known; last: on stderr: warning: unused",
+    )
+    assert digest.mended == ()
+    assert [note.text for note in digest.open] == ["`make check` still failed: 1 failed"]

@@ -16,7 +16,7 @@ from wikimem.agents.normal import TOOL_KINDS, normalised, plain_name
 from wikimem.agents.payload import read_payload
 from wikimem.errors import WikimemError
 from wikimem.vault.locate import NoVault, Place, digest, place_for, private_folder, state_folder, user_key
-from wikimem.vault.spool import NO_ID, SPOOL, event_name, put
+from wikimem.vault.spool import NO_ID, NOT_KEPT, SPOOL, event_name, put
 
 LIMITS: dict[str, int] = {
     "prompt": 16_000,
@@ -33,6 +33,10 @@ SHORT_LIMIT = 1000
 
 MOST_FILES = 50
 """Files that are kept of one event."""
+
+NOTHING = "it says nothing"
+PRIVATE = "all of it is private, or wikimem's own"
+"""Why an event is left out that could have been kept."""
 
 _SPOKEN = frozenset({"prompt", "response"})
 _SAYS_ENOUGH = frozenset(
@@ -65,6 +69,12 @@ class Outcome:
         self.document = document or {}
         self.place = place
 
+    def said(self) -> str:
+        """For the log: why the event was not kept, and what was wrong with its payload; empty for neither."""
+        chosen = self.reason in (NOTHING, PRIVATE) and not self.flaws
+        reason = ("left out: " if chosen else NOT_KEPT) + self.reason if self.reason else ""
+        return "; ".join(part for part in (reason, *self.flaws) if part)
+
 
 def capture(agent: str, event: str, data: bytes, tail: bytes = b"", vault: str | None = None) -> Outcome:
     """Keep an event, durably, in the spool of the vault that its folder means; `vault` is one that was named.
@@ -79,7 +89,7 @@ def capture(agent: str, event: str, data: bytes, tail: bytes = b"", vault: str |
     if document is None:
         return Outcome(None, "", tuple(flaws))
     if not _says_something(document):
-        return Outcome(None, "it says nothing", tuple(flaws))
+        return Outcome(None, NOTHING, tuple(flaws))
     try:
         return _keep(document, flaws, vault)
     except (NoVault, WikimemError) as error:
@@ -100,7 +110,7 @@ def _keep(document: dict[str, object], flaws: list[str], vault: str | None) -> O
     place = place_for(vault, str(document["cwd"] or ran_in or "/"), state)
     kept = _kept({**document, "ran_in": ran_in}, place, state)
     if document["kind"] in _SPOKEN and not (kept.get("prompt") or kept.get("text")):
-        return Outcome(None, "all of it is private, or wikimem's own", tuple(flaws))
+        return Outcome(None, PRIVATE, tuple(flaws))
     return Outcome(_put(kept, flaws, place), "", tuple(flaws), kept, place)
 
 

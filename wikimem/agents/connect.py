@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from wikimem.agents.connected import Connected, Record
+from wikimem.agents.recursion import child_environment
 from wikimem.agents.settingsedit import by_hand, holds, is_outdated, server_in, server_of, with_ours, without_ours
-from wikimem.agents.wiring import CONNECTED, SERVER, Command, SettingsFile, Wiring, wiring
+from wikimem.agents.wiring import CONNECTED, LENIENT, SERVER, Command, SettingsFile, Wiring, wiring
 from wikimem.errors import Conflict, Invalid, NotFound, Unavailable, WikimemError
 from wikimem.model.setupresults import ConnectedFile, ConnectResult
 from wikimem.text.jsonedit import without_pieces
 from wikimem.text.redact import Redactor
 from wikimem.vault.config import read_user_config
+from wikimem.vault.connections import Connections, Record
 from wikimem.vault.files import write_atomically
 from wikimem.vault.folders import user_folders, user_key
 from wikimem.vault.registry import VaultRegistry, default_root
@@ -29,6 +32,8 @@ from wikimem.vault.registry import VaultRegistry, default_root
 PASSING: Final = ("/archive-v0/", "/.cache/", "/uv/cache/")
 """Parts of a path whose programs may be gone tomorrow."""
 
+_VERSION_S: Final = 15.0
+_VERSION: Final = re.compile(rb"(?<![\d.])(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _MOST_BYTES: Final = 20_000_000
 
 
@@ -76,7 +81,14 @@ def disconnect(agents: Sequence[str], *, home: Path, project: Path | None, dry_r
     """Take wikimem out of the settings of these agents, or of all; every other byte stays. Errors as `connect`."""
     names = _known(agents) or list(CONNECTED)
     wired = [wiring(name, Command(("wikimem",)), home=home, project=project) for name in names]
-    return _work("disconnect", wired, _disconnected, dry_run=dry_run, notes=[])
+    result = _work("disconnect", wired, _disconnected, dry_run=dry_run, notes=[])
+    if not dry_run:
+        store = Connections(user_folders().state)
+        bare = {file.path for file in result.files if file.state == "unchanged"}
+        for wanted in (file for each in wired for file in each.files if str(file.path) in bare):
+            # Somebody else took out what was put in, or the file itself.
+            store.drop(Path(os.path.realpath(wanted.path)))
+    return result
 
 
 def executable() -> tuple[str, ...]:
@@ -87,6 +99,24 @@ def executable() -> tuple[str, ...]:
             # Links stay: where wikimem is updated, they go on to lead to it.
             return (os.path.abspath(found),)
     return sys.executable, "-m", "wikimem"
+
+
+def is_lenient(agent: str) -> bool:
+    """Whether the version of this agent that is installed passes over events that it does not know, as far as its own
+    command says; False where there is none."""
+    least = LENIENT.get(agent)
+    program = shutil.which(agent) if least else None
+    if least is None or program is None:
+        return False
+    try:
+        done = subprocess.run(
+            [program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=child_environment(), timeout=_VERSION_S, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    found = _VERSION.search(done.stdout)
+    return found is not None and tuple(int(number) for number in found.groups()) >= least
 
 
 def _known(agents: Sequence[str]) -> list[str]:
@@ -102,7 +132,7 @@ def _known(agents: Sequence[str]) -> list[str]:
 
 def _wired(agents: Sequence[str], command: Command, home: Path, project: Path | None) -> list[Wiring]:
     named = _known(agents)
-    found = [wiring(name, command, home=home, project=project) for name in named or CONNECTED]
+    found = [wiring(name, command, home=home, project=project, lenient=is_lenient(name)) for name in named or CONNECTED]
     if not named:
         found = [each for each in found if any(sign.exists() for sign in each.signs)]
     if not found:
@@ -116,13 +146,15 @@ def _wired(agents: Sequence[str], command: Command, home: Path, project: Path | 
 def _work(
     action: str,
     wired: Sequence[Wiring],
-    plan: Callable[[SettingsFile, Connected], _Change],
+    plan: Callable[[SettingsFile, Connections], _Change],
     *,
     dry_run: bool,
     notes: list[str],
 ) -> ConnectResult:
     folders = user_folders()
-    store = Connected(folders.state)
+    store = Connections(folders.state)
+    if not dry_run:
+        store.remove_copies()
     mask = Redactor(user_key(), tuple(read_user_config(folders.config).redact.items())).mask
     files = tuple(
         _done(each.agent, wanted, plan, store, mask, dry_run=dry_run) for each in wired for wanted in each.files
@@ -133,8 +165,8 @@ def _work(
 def _done(
     agent: str,
     wanted: SettingsFile,
-    plan: Callable[[SettingsFile, Connected], _Change],
-    store: Connected,
+    plan: Callable[[SettingsFile, Connections], _Change],
+    store: Connections,
     mask: Callable[[str], str],
     *,
     dry_run: bool,
@@ -153,7 +185,7 @@ def _done(
     return ConnectedFile(agent, path, state, change.kept, diff=mask(_diff(path, change)))
 
 
-def _connected(wanted: SettingsFile, store: Connected) -> _Change:
+def _connected(wanted: SettingsFile, store: Connections) -> _Change:
     file = Path(os.path.realpath(wanted.path))
     before = _read(file)
     text = wanted.blank if before is None else _text(before)
@@ -172,7 +204,7 @@ def _connected(wanted: SettingsFile, store: Connected) -> _Change:
     return _Change(file, before, after, Record(str(file), edited.pieces, made), edited.kept)
 
 
-def _disconnected(wanted: SettingsFile, store: Connected) -> _Change:
+def _disconnected(wanted: SettingsFile, store: Connections) -> _Change:
     file = Path(os.path.realpath(wanted.path))
     before = _read(file)
     record = store.find(file)
@@ -206,11 +238,11 @@ def _foreign() -> str:
     return "it has a server of that name which is not wikimem's"
 
 
-def _apply(change: _Change, store: Connected) -> None:
+def _apply(change: _Change, store: Connections) -> None:
     if _read(change.file) != change.before:
         raise Conflict(f"'{change.file}' was changed at this moment by another program", hint="Run the command again.")
     if change.record is not None:
-        store.keep(change.record, change.before)
+        store.keep(change.record)
     if change.after is None:
         change.file.unlink()
     else:

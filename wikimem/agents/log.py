@@ -7,9 +7,7 @@ import time
 
 from wikimem.agents.agent import MODULES, agent_named
 from wikimem.vault.locate import private_folder, state_folder
-
-LOG = "hooks.log"
-"""Its name in this user's state folder."""
+from wikimem.vault.spool import LOG
 
 LOG_BYTES = 1_000_000
 """The log is turned over at this size; one older log is kept, as `hooks.log.1`."""

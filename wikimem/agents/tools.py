@@ -10,6 +10,7 @@ import json
 
 from wikimem.agents import spellings as say
 from wikimem.text.redact_values import compiled
+from wikimem.vault.spool import ONLY_ERRORS
 
 ACTIONS: dict[str, str] = {
     "run": "bash shell run_shell_command execute_command run_terminal_cmd runcommand terminal powershell exec "
@@ -83,8 +84,16 @@ def tool_run(payload: dict[str, object], action: str) -> dict[str, object]:
         "command": _joined(command) if action == "run" or isinstance(command, str) else "",
         "files": _files(spread, payload, change),
         "input": change if action in ("edit", "write") else _rest(given, arguments),
-        "output": "" if action in ("edit", "write", "read") else _told(as_object(first(payload, say.OUTPUT))),
+        "output": "" if action in ("edit", "write", "read") else _output(as_object(first(payload, say.OUTPUT))),
     }
+
+
+def _output(result: object) -> str:
+    """The text in a result; one that came on the standard error alone says so, since it does not tell how it went."""
+    told = _told(result)
+    if isinstance(result, dict) and result.get("stderr") and not result.get("stdout") and "stdout" in result:
+        return f"{ONLY_ERRORS}\n{told}"
+    return told
 
 
 def has_failed(payload: dict[str, object]) -> bool:

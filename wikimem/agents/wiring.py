@@ -3,6 +3,7 @@
     plan = wiring("codex", Command(("/home/u/.local/bin/wikimem",), ""), home=..., project=None)
 
 Only events that every version of an agent in use knows are wired: some refuse a whole file for one that they do not.
+More of them are where the version that is installed is known to take them.
 """
 
 from __future__ import annotations
@@ -24,10 +25,24 @@ START_S: Final = 10
 OTHERWISE_S: Final = 5
 """Seconds after which an agent stops waiting for a hook: at a session's start, and at every other event."""
 
+LENIENT: Final[Mapping[str, tuple[int, int, int]]] = {"claude": (2, 1, 101)}
+"""Since which version an agent passes over events that it does not know. Claude Code before that refuses the file."""
+
 END: Final = 1_000_000
 """As a place in a list: its end."""
 
 _OURS: Final = re.compile(r"(?:\bwikimem(?:\.exe)?[\"']?|-m wikimem)\s+hook\s")
+
+
+CLAUDE_NEWER: Final = (
+    "PostToolUseFailure",
+    "SubagentStart",
+    "StopFailure",
+    "PostCompact",
+    "TaskCreated",
+    "TaskCompleted",
+)
+"""Events of Claude Code that its older versions do not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +100,15 @@ def is_ours(command: object) -> bool:
     return isinstance(command, str) and _OURS.search(f"{command} ") is not None
 
 
-def wiring(agent: str, command: Command, *, home: Path, project: Path | None) -> Wiring:
-    """The wiring of an agent in this user's own settings, or in those of the folder `project`. KeyError for others."""
-    return CONNECTED[agent](command, home, project)
+def wiring(agent: str, command: Command, *, home: Path, project: Path | None, lenient: bool = False) -> Wiring:
+    """The wiring of an agent in this user's own settings, or in those of the folder `project`. KeyError for others.
+
+    `lenient`: the agent passes over events that it does not know, so that newer ones are wired too.
+    """
+    return CONNECTED[agent](command, home, project, lenient)
 
 
-def _claude(command: Command, home: Path, project: Path | None) -> Wiring:
+def _claude(command: Command, home: Path, project: Path | None, lenient: bool) -> Wiring:
     named = os.environ.get("CLAUDE_CONFIG_DIR", "")
     folder = Path(named) if named else home / ".claude"
     servers = folder / ".claude.json" if named else home / ".claude.json"
@@ -101,17 +119,34 @@ def _claude(command: Command, home: Path, project: Path | None) -> Wiring:
     events = {"SessionStart": "startup|resume|clear|compact"} | dict.fromkeys(
         ("UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStop", "Stop", "SessionEnd"), ""
     )
+    notes = ["Sessions of Claude Code that are running see the change when they are started again."]
+    if lenient or _has_newer(hooks):
+        events |= dict.fromkeys(CLAUDE_NEWER, "")
+    else:
+        least = ".".join(map(str, LENIENT["claude"]))
+        notes.append(
+            f"What fails in Claude Code is not captured: `claude --version` did not say {least} or newer. "
+            "Connect again when it does."
+        )
     entries = _grouped(command, "claude", events, seconds=1)
     server = Entry(("mcpServers", SERVER), {"type": "stdio", **command.server()})
     return Wiring(
         "claude",
         (folder, servers),
         (SettingsFile(hooks, entries), SettingsFile(servers_file, (server,))),
-        ("Sessions of Claude Code that are running see the change when they are started again.",),
+        tuple(notes),
     )
 
 
-def _codex(command: Command, home: Path, project: Path | None) -> Wiring:
+def _has_newer(file: Path) -> bool:
+    """Whether newer events were wired before, so that they stay where the version cannot be asked now."""
+    try:
+        return f" hook claude {CLAUDE_NEWER[0]}".encode() in file.read_bytes()
+    except OSError:
+        return False
+
+
+def _codex(command: Command, home: Path, project: Path | None, _lenient: bool) -> Wiring:
     named = os.environ.get("CODEX_HOME", "")
     folder = Path(named) if named else home / ".codex"
     where = folder if project is None else project / ".codex"
@@ -129,7 +164,7 @@ def _codex(command: Command, home: Path, project: Path | None) -> Wiring:
     )
 
 
-def _gemini(command: Command, home: Path, project: Path | None) -> Wiring:
+def _gemini(command: Command, home: Path, project: Path | None, _lenient: bool) -> Wiring:
     folder = home / ".gemini"
     where = folder if project is None else project / ".gemini"
     events = {
@@ -146,7 +181,7 @@ def _gemini(command: Command, home: Path, project: Path | None) -> Wiring:
     return Wiring("gemini", (folder,), (SettingsFile(where / "settings.json", (*entries, server)),), notes)
 
 
-def _cursor(command: Command, home: Path, project: Path | None) -> Wiring:
+def _cursor(command: Command, home: Path, project: Path | None, _lenient: bool) -> Wiring:
     folder = home / ".cursor"
     where = folder if project is None else project / ".cursor"
     events = ("sessionStart", "beforeSubmitPrompt", "afterShellExecution", "afterFileEdit", "afterAgentResponse",
@@ -178,7 +213,7 @@ def _grouped(
     return tuple(entries)
 
 
-CONNECTED: Final[Mapping[str, Callable[[Command, Path, Path | None], Wiring]]] = {
+CONNECTED: Final[Mapping[str, Callable[[Command, Path, Path | None, bool], Wiring]]] = {
     "claude": _claude,
     "codex": _codex,
     "gemini": _gemini,

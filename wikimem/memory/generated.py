@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
+
+from wikimem.text.sessionpage import without_digest
 
 _SECTION: Final = re.compile(
     r"(?ms)^%% wikimem:known ([0-9a-f]{12}) %%[ \t]*\r?\n(.*?)^%% /wikimem:known %%[ \t]*(?:\r?\n|\Z)"
@@ -21,8 +24,7 @@ _SECTION: Final = re.compile(
 _BEGINNING: Final = re.compile(r"(?m)^%% /?wikimem:known\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Renewed:
+class Renewed(Struct, frozen=True):
     """The text with its section as it should be. `theirs`: somebody edited it, and nothing was changed."""
 
     text: str
@@ -53,8 +55,8 @@ def renewed(text: str, content: str) -> Renewed:
 
 
 def without_generated(text: str) -> str:
-    """`text` without a section that is wikimem's own: what it says was read elsewhere."""
-    return _SECTION.sub(lambda match: match[0] if _hash(match[2]) != match[1] else "\n", text)
+    """`text` without a section that is wikimem's own, nor the digest of a session: what they say was read elsewhere."""
+    return without_digest(_SECTION.sub(lambda match: match[0] if _hash(match[2]) != match[1] else "\n", text))
 
 
 def _hash(content: str) -> str:

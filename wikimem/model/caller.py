@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """On whose behalf an operation runs. No agent means that a person acts."""
 
     agent: str | None = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wikimem.model.results import TraceResult
 
 
-@dataclass(frozen=True, slots=True)
-class EvalQuestion:
+class EvalQuestion(Struct, frozen=True):
     """A question with the pages that answer it, each as PAGE or `PAGE#heading` or `PAGE#^block`.
 
     `line` is where it stands in its file; `now` and `as_of` are dates in words, as `search` takes them.
@@ -24,8 +24,7 @@ class EvalQuestion:
     as_of: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EvalFigure:
+class EvalFigure(Struct, frozen=True):
     """A mean from 0 to 1, or a change from -1 to 1, with the bounds of its 95 % interval."""
 
     mean: float
@@ -33,8 +32,7 @@ class EvalFigure:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class EvalGroup:
+class EvalGroup(Struct, frozen=True):
     """The figures of all questions (`type` is `all`), or of those of one type. `n` is how many they are."""
 
     type: str
@@ -42,8 +40,7 @@ class EvalGroup:
     metrics: Mapping[str, EvalFigure]
 
 
-@dataclass(frozen=True, slots=True)
-class EvalSide:
+class EvalSide(Struct, frozen=True):
     """What one configuration reached. `p50_ms` and `p95_ms` are wall times of a search in an open process."""
 
     name: str
@@ -52,8 +49,7 @@ class EvalSide:
     p95_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class EvalChange:
+class EvalChange(Struct, frozen=True):
     """How the second side differs from the first: `better` and `worse` count questions, by NDCG@10."""
 
     metrics: Mapping[str, EvalFigure]
@@ -62,8 +58,7 @@ class EvalChange:
     same: int
 
 
-@dataclass(frozen=True, slots=True)
-class EvalCame:
+class EvalCame(Struct, frozen=True):
     """A hit that stood where an expected page should have been; `trace` is null unless it was asked for."""
 
     rank: int
@@ -73,16 +68,14 @@ class EvalCame:
     trace: TraceResult | None
 
 
-@dataclass(frozen=True, slots=True)
-class EvalExpected:
+class EvalExpected(Struct, frozen=True):
     """An expected page and its rank, null where it was not among the hits."""
 
     page: str
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class EvalMiss:
+class EvalMiss(Struct, frozen=True):
     """A question for which not every expected page was among the first five, with what came first instead."""
 
     line: int
@@ -92,8 +85,7 @@ class EvalMiss:
     came: tuple[EvalCame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EvalRequirement:
+class EvalRequirement(Struct, frozen=True):
     """What `--require` asked of the first side, and whether it was `met`."""
 
     metric: str
@@ -102,8 +94,7 @@ class EvalRequirement:
     met: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EvalResult:
+class EvalResult(Struct, frozen=True):
     """`sides` has one configuration, or two that are compared in `change`. `misses` are those of the first.
 
     `skipped` names expected pages that are not there, where that was allowed, and `skipped_questions` counts those

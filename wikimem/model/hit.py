@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
+
+class PageRow(Struct, frozen=True):
     """A page as the index knows it. `number` is internal to one index; `tokens` estimates the page's cost."""
 
     number: int
@@ -36,8 +36,7 @@ class PageRow:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(Struct, frozen=True):
     """A passage as the index knows it: offsets into the text of the page with `page` as its number."""
 
     id: int
@@ -48,8 +47,7 @@ class PassageRow:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageFilter:
+class PageFilter(Struct, frozen=True):
     """Which pages a search may see; applied inside every stream (law 9). None or empty means any.
 
     A page holds at `as_of` when it began before the end of that date and had not ended by then.
@@ -69,8 +67,7 @@ class PageFilter:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """One entry of a stream's ranking, best first. `via` is the graph's path in words, for that stream only."""
 
     passage: int
@@ -78,8 +75,7 @@ class Scored:
     via: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """Why a hit stands where it stands: its rank (from 1) in each stream, what boosted it, the path that led to it."""
 
     ranks: dict[str, int] = field(default_factory=dict)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 MemoryType = Literal[
     "fact",
@@ -41,8 +43,7 @@ PropertyValue = str | tuple[str, ...] | None
 """A frontmatter value exactly as the person wrote it: a scalar's text, a list of texts, or nothing after the colon."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something on a page that a person should look at; `line` counts from 1 in the file."""
 
     rule: str
@@ -52,8 +53,7 @@ class Problem:
     fixable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link as it is written. `target` is the page part only, `fragment` a heading or `^block-id`.
 
     `kind` is `wikilink`, `embed` or `markdown` for links in the body, and the frontmatter key
@@ -70,8 +70,7 @@ class Link:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """An ATX or Setext heading outside code. `start` is the offset of its line, `end` of the text after it."""
 
     level: int
@@ -81,8 +80,7 @@ class Heading:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(Struct, frozen=True):
     """Frontmatter read by wikimem's schema. A value that does not fit its type is None here and a Problem on the page.
 
     `valid_from`, `valid_to`, `confirmed` and `created` are the first instant of the date that was written
@@ -114,8 +112,7 @@ class Metadata:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One Markdown file, parsed. `text` is the whole file decoded (BOM removed, line endings as on disk).
 
     `body_start` is the offset in `text` where the body begins; `writable` is False where the frontmatter
@@ -153,8 +150,7 @@ class Page:
         return replace(self, text=self.text[: self.body_start], headings=())
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """The piece of a page that is retrieved: `text[start:end]` of the page, with its heading path.
 
     `id` is a 63-bit digest of the page's path and header fields, the passage's words and its place among equals,

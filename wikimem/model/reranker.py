@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class RerankerAddress:
+
+class RerankerAddress(Struct, frozen=True):
     """An HTTP reranker: its address, the model to name there, a file that holds its key, and seconds to wait."""
 
     url: str

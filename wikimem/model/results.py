@@ -6,12 +6,12 @@ within a version of a schema, never renamed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class PageRef:
+
+class PageRef(Struct, frozen=True):
     """What every result says of a page."""
 
     id: str
@@ -20,8 +20,7 @@ class PageRef:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageSummary:
+class PageSummary(Struct, frozen=True):
     id: str
     path: str
     title: str
@@ -38,8 +37,7 @@ class PageSummary:
     valid_to: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TraceResult:
+class TraceResult(Struct, frozen=True):
     """Rank (from 1) and share of the score in each stream, what boosted it, and the graph's path in words."""
 
     words: int | None
@@ -50,8 +48,7 @@ class TraceResult:
     graph_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class HitResult:
+class HitResult(Struct, frozen=True):
     id: str
     path: str
     title: str
@@ -71,8 +68,7 @@ class HitResult:
     trace: TraceResult | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """`streams` says which answered and why the others did not; `behind` counts pages not yet indexed."""
 
     query: str
@@ -85,8 +81,7 @@ class SearchResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextItem:
+class ContextItem(Struct, frozen=True):
     """One memory in the block: which page, which part of it, and what it cost in tokens."""
 
     id: str
@@ -103,8 +98,7 @@ class ContextItem:
     revision: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContextResult:
+class ContextResult(Struct, frozen=True):
     """`text` is the block to give to a model: data, fenced and cited. `tokens` never exceeds the budget;
     `vault_tokens` is what all pages would have cost. Both are estimates."""
 
@@ -119,8 +113,7 @@ class ContextResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkOut:
+class LinkOut(Struct, frozen=True):
     """A link as written; `path` is where it leads, null where nothing is there."""
 
     text: str
@@ -128,14 +121,12 @@ class LinkOut:
     path: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkIn:
+class LinkIn(Struct, frozen=True):
     path: str
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(Struct, frozen=True):
     """`body` and `frontmatter` have secrets masked; `revision` is what `edit --base` takes."""
 
     id: str
@@ -152,8 +143,7 @@ class ReadResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarPage:
+class SimilarPage(Struct, frozen=True):
     """A page that is near in meaning; `score` is a cosine from 0 to 1."""
 
     id: str
@@ -162,8 +152,7 @@ class SimilarPage:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class RememberResult:
+class RememberResult(Struct, frozen=True):
     """`commit` is null where the very same memory was there already, or git is busy (then `notes` says so).
 
     `redacted` counts the secrets that were taken out, by kind; `similar` are pages near in meaning, never changed.
@@ -179,8 +168,7 @@ class RememberResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EditResult:
+class EditResult(Struct, frozen=True):
     """`revision` is the page's new one; `commit` is null where nothing changed, or git is busy (see `notes`)."""
 
     page: PageRef
@@ -190,8 +178,7 @@ class EditResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """What the index held of some pages, and holds no more: the pages, their passages, the links on them."""
 
     pages: int
@@ -199,8 +186,7 @@ class Removed:
     links: int
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetResult:
+class ForgetResult(Struct, frozen=True):
     """`pages` are gone, or with `dry_run` would be; `links_in` are pages that still link to them.
 
     `removed` was counted before, and verified in every part of the index after; it is null where another process kept
@@ -216,8 +202,7 @@ class ForgetResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MoveResult:
+class MoveResult(Struct, frozen=True):
     """`rewritten` are the pages whose links were changed, `links` how many links that were.
 
     `left` says which pages keep a link that leads nowhere now, and why. `commit` is null where the page was there
@@ -244,8 +229,7 @@ A dictionary, since a field of a class cannot be called `from`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class LinksResult:
+class LinksResult(Struct, frozen=True):
     """`more` is true where there are more links than were asked for."""
 
     page: PageRef
@@ -254,8 +238,7 @@ class LinksResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListResult:
+class ListResult(Struct, frozen=True):
     """`next` is the cursor of the rest, null at the end; `total` counts all pages that fit."""
 
     pages: tuple[PageSummary, ...]
@@ -264,8 +247,21 @@ class ListResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LogEntry:
+class SessionCommit(Struct, frozen=True):
+    """A commit of the code base that a session made: `commit` is its hash, shortened; `source` the line that says so.
+
+    `kind` is `commit` where its message was written in the session, `merge` or `pick` (a cherry-pick, a rebase) where
+    it may be somebody else's, and `printed commit` where only a command's output tells of it.
+    """
+
+    commit: str
+    time: str
+    kind: str
+    subject: str
+    source: str
+
+
+class LogEntry(Struct, frozen=True):
     """One commit. `op`, `agent` and `session` are null where a person committed without wikimem."""
 
     commit: str
@@ -278,14 +274,15 @@ class LogEntry:
     pages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LogResult:
+class LogResult(Struct, frozen=True):
+    """`made`: where one session is meant, what it committed to its code base, newest first."""
+
     entries: tuple[LogEntry, ...]
     notes: tuple[str, ...]
+    made: tuple[SessionCommit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+class IndexStatus(Struct, frozen=True):
     """`streams` says which can answer; `behind` counts pages that are not indexed yet."""
 
     behind: int
@@ -297,8 +294,7 @@ class IndexStatus:
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
-class GitStatus:
+class GitStatus(Struct, frozen=True):
     """`dirty` counts files with changes that are not committed; `ahead` and `behind` are null without an upstream."""
 
     branch: str | None
@@ -309,8 +305,7 @@ class GitStatus:
     operation: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DiskStatus:
+class DiskStatus(Struct, frozen=True):
     """Bytes: of the pages, of git's objects (those of the whole repository), of the search index."""
 
     pages: int
@@ -318,8 +313,7 @@ class DiskStatus:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class MergeLeftover:
+class MergeLeftover(Struct, frozen=True):
     """What is to be mended on a page after a merge; `commit` and `author` are those of a merge that wikimem did not
     make, null where no such commit brought it."""
 
@@ -329,24 +323,21 @@ class MergeLeftover:
     author: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenStatus:
+class TokenStatus(Struct, frozen=True):
     """What `context` gave in all, and what the whole vault would have cost instead, less that. Estimates."""
 
     given: int
     saved: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemResult:
+class ProblemResult(Struct, frozen=True):
     rule: str
     path: str
     line: int | None
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckProblem:
+class CheckProblem(Struct, frozen=True):
     """`severity` is error, warning or note; `fixable` says that `fix` mends it, `remedy` what to do else."""
 
     rule: str
@@ -358,8 +349,7 @@ class CheckProblem:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """`problems` are at most `limit` of `total`; `counts` has how many there are by rule.
 
     `fixed` says what was mended, or with `dry_run` would be, `left` what could not be, and why. `failed` is true with
@@ -377,11 +367,23 @@ class CheckResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StatusResult:
+class CaptureStatus(Struct, frozen=True):
+    """What agents' hooks brought. `waiting` events are in the spool, since `oldest` (a date); `set_aside` could not be
+    read; `not_kept` are those of all vaults that hooks lost lately, as their log says. `hooks` says in words, for each
+    agent that was connected, whether it still is."""
+
+    waiting: int
+    oldest: str | None
+    set_aside: int
+    not_kept: int
+    hooks: dict[str, str]
+
+
+class StatusResult(Struct, frozen=True):
     """`pages` counts by type; `problems` are at most 50 of `problem_count`, `to_mend` at most 20.
 
-    `watching` and `resident` say in words which process does the background work and which answers.
+    `watching` and `resident` say in words which process does the background work and which answers; `llm` which
+    language model may be asked and what was spent today, null where none is configured.
     """
 
     vault: str
@@ -395,14 +397,15 @@ class StatusResult:
     watching: str
     disk: DiskStatus
     tokens: TokenStatus
+    capture: CaptureStatus
+    llm: str | None
     to_mend: tuple[MergeLeftover, ...]
     problems: tuple[ProblemResult, ...]
     problem_count: int
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReindexResult:
+class ReindexResult(Struct, frozen=True):
     """`differences` is what `verify` found between the index and one made anew: empty when it is right."""
 
     indexed: int

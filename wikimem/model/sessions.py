@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
-from wikimem.model.results import PageRef
+from wikimem.model.results import PageRef, SessionCommit
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """A session: its name, its pages (`path` is the last part), what came of it. `ended` is None while it is open."""
+class SessionSummary(Struct, frozen=True):
+    """A session: its name, its pages (`path` is the last part), what came of it. `ended` is None while it is open.
+
+    `commits` are those that stand, without what was amended or rebased since.
+    """
 
     session: str
     title: str
@@ -21,10 +23,10 @@ class SessionSummary:
     parts: int
     outcome: str
     path: str
+    commits: tuple[SessionCommit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsResult:
+class SessionsResult(Struct, frozen=True):
     """Sessions, the latest first; `waiting` counts captured events that are not on a page yet."""
 
     sessions: tuple[SessionSummary, ...]
@@ -34,8 +36,7 @@ class SessionsResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveResult:
+class ObserveResult(Struct, frozen=True):
     """The observation that was kept: its block id, its session, the page where it is on one already."""
 
     observation: str
@@ -46,8 +47,7 @@ class ObserveResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileMention:
+class FileMention(Struct, frozen=True):
     """What a session did to a file: a line of its page, and the address of that line."""
 
     time: str
@@ -55,9 +55,8 @@ class FileMention:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSession:
-    """A session that named a file, with the lines that do."""
+class FileSession(Struct, frozen=True):
+    """A session that named a file, with the lines that do, and its commits that changed it."""
 
     session: str
     title: str
@@ -65,26 +64,24 @@ class FileSession:
     started: str | None
     path: str
     mentions: tuple[FileMention, ...]
+    commits: tuple[SessionCommit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FileFix:
+class FileFix(Struct, frozen=True):
     """An error that was gone after a change of the file, and the observations that say so."""
 
     text: str
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CoEdited:
+class CoEdited(Struct, frozen=True):
     """A file that was changed in the same sessions, and in how many."""
 
     path: str
     sessions: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileKnowledge:
+class FileKnowledge(Struct, frozen=True):
     """What is known of one file. `pages` are those that are neither decisions, errors nor sessions."""
 
     file: str
@@ -96,8 +93,7 @@ class FileKnowledge:
     pages: tuple[PageRef, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FilesResult:
+class FilesResult(Struct, frozen=True):
     """What is known of each file that was asked about, in the order of the question."""
 
     files: tuple[FileKnowledge, ...]

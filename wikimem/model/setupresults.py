@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class InitResult:
+class InitResult(Struct, frozen=True):
     """`made` are files written into the tree, `excluded` what git was told to overlook (in its own info/ files).
 
     `existing` is True for a folder that had files or a repository before: no page of it was touched. `native` are
@@ -26,15 +25,13 @@ class InitResult:
     kept: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TrustResult:
+class TrustResult(Struct, frozen=True):
     vault: str
     pages: int
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorLine:
+class DoctorLine(Struct, frozen=True):
     """One look: `state` is ok, warn or fail, `remedy` what to do, empty where there is nothing to do."""
 
     name: str
@@ -43,8 +40,7 @@ class DoctorLine:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorResult:
+class DoctorResult(Struct, frozen=True):
     """`failed` is true where a look failed: the command then exits with 6. `vault` is null where there is none."""
 
     vault: str | None
@@ -53,8 +49,7 @@ class DoctorResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectedFile:
+class ConnectedFile(Struct, frozen=True):
     """A settings file of an agent: `state` is made, changed, removed, unchanged or refused, `detail` says why.
 
     `diff` is what was, or would be, changed, with secrets masked; `by_hand` what to add to a file that was refused.
@@ -68,8 +63,7 @@ class ConnectedFile:
     by_hand: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectResult:
+class ConnectResult(Struct, frozen=True):
     """`action` is connect or disconnect. `refused` is true where a file was: the command then exits with 7."""
 
     action: str

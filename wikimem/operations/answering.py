@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from wikimem.errors import Invalid
 from wikimem.model.hit import PageRow
-from wikimem.model.results import PageRef, PageSummary
+from wikimem.model.results import PageRef, PageSummary, SessionCommit
 
 if TYPE_CHECKING:
+    from wikimem.memory.sessions.commits import Commit
+    from wikimem.memory.sessions.listing import Session
     from wikimem.refresh import Refreshed
     from wikimem.wiki import Wiki
 
@@ -34,6 +36,17 @@ def page_summary(wiki: Wiki, row: PageRow) -> PageSummary:
         changed=date_text(row.mtime),
         valid_from=date_text(row.valid_from),
         valid_to=date_text(row.valid_to),
+    )
+
+
+def session_commit(wiki: Wiki, session: Session, commit: Commit, block: str) -> SessionCommit:
+    """A commit of the code base that a session made, and the line of its page that says so."""
+    return SessionCommit(
+        commit=commit.hash,
+        time=commit.when.isoformat(timespec="seconds"),
+        kind=commit.label,
+        subject=wiki.redactor.mask(commit.subject),
+        source=session.address(block),
     )
 
 

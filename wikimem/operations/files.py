@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from wikimem.errors import Invalid
 from wikimem.model.sessions import CoEdited, FileFix, FileKnowledge, FileMention, FileSession, FilesResult
-from wikimem.operations.answering import date_text, notes_of, page_ref, search_scope
+from wikimem.operations.answering import date_text, notes_of, page_ref, search_scope, session_commit
 from wikimem.operations.registry import Arg, operation
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def files(
     project: Annotated[str | None, Arg("The project of these files, instead of the working directory's.")] = None,
     limit: Annotated[int, Arg("Most sessions, and most co-edited files, of each file.", ge=1, le=100)] = 10,
 ) -> FilesResult:
-    """Show what is known of some files: decisions, errors and their fixes, sessions, and what was changed with them."""
+    """Show what is known of some files: decisions, errors and fixes, sessions and commits, what changed with them."""
     from wikimem.memory.sessions.aboutfiles import about_file
 
     if not paths or not all(path.strip() for path in paths):
@@ -54,7 +54,7 @@ def _knowledge(wiki: Wiki, about: About, limit: int) -> FileKnowledge:
         decisions=tuple(page_ref(wiki, row) for row in about.decisions),
         errors=tuple(page_ref(wiki, row) for row in about.errors),
         fixes=tuple(
-            FileFix(mask(as_written(fix.text)), tuple(_address(session, block) for block in fix.ids))
+            FileFix(mask(as_written(fix.text)), tuple(session.address(block) for block in fix.ids))
             for session, fix in about.fixes[:limit]
         ),
         sessions=tuple(_session(wiki, session, seen) for session, seen in about.sessions[:limit]),
@@ -64,17 +64,21 @@ def _knowledge(wiki: Wiki, about: About, limit: int) -> FileKnowledge:
 
 
 def _session(wiki: Wiki, session: Session, seen: list[Observation]) -> FileSession:
+    from wikimem.memory.sessions.commits import LABELS, commit_of
     from wikimem.text.oneline import as_written
 
     mask = wiki.redactor.mask
     page = session.parts[0].page
+    commits = [(commit, each) for each in seen if (commit := commit_of(each)) is not None]
+    stands = {commit.hash for commit, _ in session.commits}
     mentions = tuple(
         FileMention(
             each.when.isoformat(timespec="seconds"),
             mask(f"{each.label}: {as_written(each.body)}"),
-            _address(session, each.id),
+            session.address(each.id),
         )
         for each in seen
+        if each.label not in LABELS
     )
     return FileSession(
         session.name,
@@ -83,10 +87,5 @@ def _session(wiki: Wiki, session: Session, seen: list[Observation]) -> FileSessi
         date_text(session.started),
         session.parts[-1].page.path,
         mentions,
+        tuple(session_commit(wiki, session, each, line.id) for each, line in commits if each.hash in stands),
     )
-
-
-def _address(session: Session, block: str) -> str:
-    """The wikilink of an observation."""
-    stem = next((part.stem for part in session.parts if any(each.id == block for each in part.seen)), "")
-    return f"[[{stem}#^{block}]]"

@@ -30,21 +30,24 @@ def open_to_inject(root: str, cwd: str, progress: Progress | None = None) -> Wik
     return open_wiki(root, cwd=place, caller=Caller(cwd=place), progress=progress)
 
 
-def injected(wiki: Wiki, asked: Mapping[str, Any]) -> dict[str, Any]:
+def injected(wiki: Wiki, asked: Mapping[str, Any], *, as_indexed: bool = False) -> dict[str, Any]:
     """The answer to a hook: `text` for the model (empty: nothing to say), `given`, and `tokens` and `vault_tokens`.
 
     `asked` holds `kind` (session_start or prompt), `source`, `prompt` and `session` of the event, and `given`: the keys
     of what the session was given before, as earlier answers name them. Where the vault has no index yet nothing is
-    said: to make one takes longer than an agent waits. Raises Invalid for what no hook asks.
+    said: to make one takes longer than an agent waits. With `as_indexed` nobody looks for what has changed since the
+    index was written: a page that did is read anew, one that is gone is left out, and one that is new is not found.
+    Raises Invalid for what no hook asks.
     """
-    from wikimem.search.filters import make_filter
+    from wikimem.model.hit import PageFilter
     from wikimem.search.injection import Injection, Occasion, pack_injection
 
     kind, source, prompt, session = (_text(asked, name) for name in ("kind", "source", "prompt", "session"))
     budget = budget_for(wiki, kind)
     found = Injection()
     if budget and not wiki.index.is_empty():
-        wiki.refresh()
+        if not as_indexed:
+            wiki.refresh()
         now = wiki.clock()
         found = pack_injection(
             wiki.index,
@@ -54,7 +57,7 @@ def injected(wiki: Wiki, asked: Mapping[str, Any]) -> dict[str, Any]:
                 frozenset(_texts(asked.get("given", []))),
                 "" if source == FORGOTTEN else session,
             ),
-            make_filter(now=now, project=wiki.project or NO_PROJECT),
+            PageFilter(as_of=now, project=wiki.project or NO_PROJECT, statuses=("active",)),
             now=now,
             read_page=wiki.page_to_recall,
             mask=wiki.redactor.mask,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wikimem.errors import WikimemError
 from wikimem.model.page import Problem
 from wikimem.model.results import (
+    CaptureStatus,
     DiskStatus,
     GitStatus,
     IndexStatus,
@@ -61,6 +63,8 @@ def status(wiki: Wiki) -> StatusResult:
         watching=_watching(wiki),
         disk=_disk(wiki),
         tokens=TokenStatus(given, saved),
+        capture=_capture(wiki),
+        llm=_llm(wiki),
         to_mend=tuple(
             MergeLeftover(mask(each.path), mask(each.what), each.commit, each.author) for each in find_leftovers(wiki)
         ),
@@ -78,6 +82,50 @@ def _watching(wiki: Wiki) -> str:
 
     holder = duty_holder(wiki.folders.state)
     return f"yes, {holder}" if holder else "no: changes are found when a command runs"
+
+
+def _capture(wiki: Wiki) -> CaptureStatus:
+    from wikimem.vault.connections import Connections
+    from wikimem.vault.folders import user_folders
+    from wikimem.vault.spool import SPOOL, Spool, lost_lately
+
+    state = user_folders().state
+    counts = Spool(wiki.folders.state / SPOOL).counts()
+    oldest = datetime.fromtimestamp(counts.oldest_ns / 1e9).isoformat(timespec="seconds") if counts.pending else None
+    return CaptureStatus(
+        waiting=counts.pending,
+        oldest=oldest,
+        set_aside=counts.damaged,
+        not_kept=lost_lately(str(state)),
+        hooks={agent: _hooks(*each) for agent, each in Connections(state).hooked().items()},
+    )
+
+
+def _hooks(left: int, total: int) -> str:
+    if left == total:
+        return "connected"
+    gone = "not connected any more" if not left else f"{left} of {total} hooks left"
+    return f"{gone}: `wikimem connect` writes them again"
+
+
+def _llm(wiki: Wiki) -> str | None:
+    """The language model that this user has configured, and what all of them have cost today, in words."""
+    settings = wiki.user.llm
+    if settings is None:
+        return None
+    from wikimem.llm.ledger import Ledger
+    from wikimem.vault.folders import user_folders
+
+    who, limits = f"{settings.model} ({settings.dialect})", settings.limits
+    try:
+        spent = Ledger(user_folders().state).spent_today()
+    except WikimemError as error:
+        wiki.notes.append(f"{error.message}. {error.hint}")
+        return who
+    return (
+        f"{who}; today {spent.calls} of {limits.calls_per_day} requests, "
+        f"{spent.tokens} of {limits.tokens_per_day} tokens"
+    )
 
 
 def _disk(wiki: Wiki) -> DiskStatus:

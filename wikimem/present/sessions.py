@@ -12,6 +12,9 @@ from wikimem.present.text import SHORT_COMMIT, SHORT_ID, text
 MOST_LINES: Final = 5
 """Lines of one session that are shown for a file."""
 
+MOST_COMMITS: Final = 5
+"""Commits of one session that a list of sessions shows, the latest."""
+
 
 @text.register
 def _sessions(result: SessionsResult) -> str:
@@ -35,7 +38,10 @@ def _session(session: SessionSummary) -> list[str]:
         + (f"; session {session.session}" if session.session else ""),
         f"  {session.path}",
     ]
-    return [*lines, f"  {' '.join(session.outcome.split())}"] if session.outcome else lines
+    lines += [f"  {' '.join(session.outcome.split())}"] if session.outcome else []
+    shown = session.commits[-MOST_COMMITS:]
+    lines += [f"  and {len(session.commits) - len(shown)} commits before"] if len(shown) < len(session.commits) else []
+    return [*lines, *(f"  commit {each.commit[:SHORT_COMMIT]} {each.subject}" for each in shown)]
 
 
 @text.register
@@ -65,6 +71,7 @@ def _file(known: FileKnowledge) -> str:
         lines += [f"    {each.time[11:]} {each.text}  {each.source}" for each in session.mentions[:MOST_LINES]]
         rest = len(session.mentions) - MOST_LINES
         lines += [f"    and {rest} more: {session.path}"] if rest > 0 else []
+        lines += [f"    commit {each.commit[:SHORT_COMMIT]} {each.subject}  {each.source}" for each in session.commits]
     if known.coedited:
         together = (f"{each.path} ({_count(each.sessions, 'session')})" for each in known.coedited)
         lines.append(f"  changed together with: {', '.join(together)}")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from unicodedata import east_asian_width
 
 from wikimem.model.results import (
+    CaptureStatus,
     CheckResult,
     ContextResult,
     DiskStatus,
@@ -247,9 +248,7 @@ def _list(result: ListResult) -> str:
 
 @text.register
 def _log(result: LogResult) -> str:
-    if not result.entries:
-        return "No commits."
-    lines = []
+    lines = [] if result.entries else ["No commits."]
     for entry in result.entries:
         who = entry.agent or entry.author
         how = f"{entry.op} by {who}" if entry.op else f"by {who}"
@@ -257,6 +256,12 @@ def _log(result: LogResult) -> str:
         lines.append(
             f"{entry.commit[:SHORT_COMMIT]} {entry.time[:16].replace('T', ' ')} {entry.subject}  ({how}{session})"
         )
+    if result.made:
+        lines += ["", "committed to the code by this session:"]
+        lines += [
+            f"{each.commit[:SHORT_COMMIT]} {each.time[:16].replace('T', ' ')} {each.subject}  ({each.kind})"
+            for each in result.made
+        ]
     return "\n".join(lines)
 
 
@@ -287,7 +292,10 @@ def _status(result: StatusResult) -> str:
         ("resident", result.resident),
         ("watching", result.watching),
         ("disk", ", ".join(f"{_size(size)} {what}" for what, size in _disk_parts(result.disk))),
+        ("capture", _captured(result.capture)),
+        *(("hooks", f"{agent}: {said}") for agent, said in result.capture.hooks.items()),
         ("tokens", f"about {result.tokens.given} given, {result.tokens.saved} saved"),
+        *([("llm", result.llm)] if result.llm else []),
         *(("to mend", _leftover(each)) for each in result.to_mend),
         ("problems", str(result.problem_count)),
     ]
@@ -298,6 +306,17 @@ def _status(result: StatusResult) -> str:
     if result.problem_count > len(result.problems):
         lines.append(f"  and {result.problem_count - len(result.problems)} more")
     return "\n".join(lines)
+
+
+def _captured(capture: CaptureStatus) -> str:
+    parts = [
+        f"{capture.waiting} event{'' if capture.waiting == 1 else 's'} waiting"
+        + (f" since {capture.oldest}" if capture.oldest else "")
+    ]
+    parts += [f"{capture.set_aside} set aside as damaged"] if capture.set_aside else []
+    parts += [f"{capture.not_kept} not kept, see hooks.log"] if capture.not_kept else []
+    parts += [] if capture.hooks else ["no agent is connected"]
+    return ", ".join(parts)
 
 
 def _disk_parts(disk: DiskStatus) -> list[tuple[str, int]]:

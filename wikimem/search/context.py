@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from wikimem.errors import Invalid
 from wikimem.model.hit import PageFilter, PageRow, Trace
 from wikimem.model.page import Page
+from wikimem.search.boilerplate import own_excerpts
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.hits import Excerpt, Hit, hit_of
 from wikimem.search.packing import ContextPack, Offer, Reason, pack
 from wikimem.search.query import fold
-from wikimem.search.search import SearchOutcome, search
-from wikimem.search.streams import STREAM_NAMES, EdgeWalks
+from wikimem.search.streams import STREAM_NAMES
 from wikimem.text.passages import cut_passages
+from wikimem.text.synonyms import Table
 from wikimem.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from wikimem.index.index import Index
+    from wikimem.search.search import SearchOutcome
+    from wikimem.search.streams import EdgeWalks
 
 DEFAULT_BUDGET: Final = 2000
 """Tokens (design section 6)."""
@@ -48,6 +53,7 @@ class Gathering:
     budget: int
     reader: PageReader
     edges: EdgeWalks | None = None
+    synonyms: Table | None = None
     pages: dict[str, Page | None] = field(default_factory=dict)
     offered: set[str] = field(default_factory=set)
 
@@ -57,6 +63,9 @@ class Gathering:
         return self.pages[path]
 
     def search(self, text: str, limit: int, streams: Sequence[str]) -> SearchOutcome:
+        # What is given at a session's start is not searched for, and a hook waits for every import.
+        from wikimem.search.search import search
+
         return search(
             self.index,
             text,
@@ -67,6 +76,7 @@ class Gathering:
             limit=limit,
             streams=streams,
             edges=self.edges,
+            synonyms=self.synonyms,
         )
 
     def whole(self, path: str) -> str | None:
@@ -90,6 +100,7 @@ def pack_context(
     files: Sequence[str] = (),
     streams: Sequence[str] = STREAM_NAMES,
     edges: EdgeWalks | None = None,
+    synonyms: Table | None = None,
 ) -> ContextPack:
     """Pack pinned pages of the project, pages that name the files, and what answers the query, in that order.
 
@@ -100,8 +111,10 @@ def pack_context(
         raise Invalid(f"the budget is {budget} tokens, and must be at least 1")
     if not query_text.strip() and not files:
         raise Invalid("neither a query nor a file was given", hint="Say what the context is for.")
-    gathering = Gathering(index, where, now, budget, PageReader(read_page, mask, where), edges)
+    gathering = Gathering(index, where, now, budget, PageReader(read_page, mask, where), edges, synonyms)
     offers = [*pinned_pages(gathering), *pages_naming(gathering, files)]
+    from wikimem.search.search import SearchOutcome
+
     outcome = SearchOutcome((), {})
     if query_text.strip():
         outcome = gathering.search(query_text, MOST_HITS, streams)
@@ -166,5 +179,7 @@ def found_pages(gathering: Gathering, hits: Sequence[Hit]) -> Iterator[Offer]:
     for hit in hits:
         if hit.path not in gathering.offered:
             gathering.offered.add(hit.path)
-            excerpts = (Excerpt(hit.passage, hit.heading, hit.start), *hit.more)
-            yield Offer(hit, "search", excerpts, gathering.whole(hit.path))
+            found = (Excerpt(hit.passage, hit.heading, hit.start), *hit.more)
+            excerpts = own_excerpts(hit.path, found)
+            if excerpts:
+                yield Offer(hit, "search", excerpts, gathering.whole(hit.path) if excerpts == found else None)

@@ -12,10 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from wikimem.index.parts import Missing
 from wikimem.model.hit import PageFilter, PageRow

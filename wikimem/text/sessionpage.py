@@ -244,6 +244,11 @@ def digest_of(text: str) -> str | None:
     return found["text"] if found else None
 
 
+def without_digest(text: str) -> str:
+    """`text` without a digest that wikimem made: it repeats the observations. One that a person has edited stays."""
+    return _DIGEST.sub(lambda found: found[0] if _hash(found["text"]) != found["hash"] else "", text)
+
+
 def put_digest(text: str, body_start: int, digest: str, *, may_add: bool) -> str:
     """The page's text with this digest. One that a person has edited is theirs and stays; one that is not there is
     added before the observations only where it may be."""

@@ -49,6 +49,15 @@ STALE_NS = 3600 * 1_000_000_000
 MOST_BYTES = 4_000_000
 """No event is as large: a hook keeps some 50,000 characters."""
 
+ONLY_ERRORS = "stderr:"
+"""The first line of an event's output that came on the standard error alone: it does not tell how the run went."""
+
+LOG = "hooks.log"
+"""In this user's state folder, where hooks note what they could not keep; one older log is `hooks.log.1`."""
+
+NOT_KEPT = "not kept: "
+"""Begins what the log says of an event that is lost."""
+
 NO_ID = "n"
 """Stands in a name where the agent gave the event no id."""
 
@@ -112,6 +121,19 @@ def put(folder: str, name: str, data: bytes) -> None:
         _remove(temporary)
         raise
     _sync_folder(folder)
+
+
+def lost_lately(state: str) -> int:
+    """How many events hooks could not keep, in whatever vault, as far back as their log in this user's state folder
+    `state` goes."""
+    found = 0
+    for name in (LOG, f"{LOG}.1"):
+        try:
+            with open(f"{state}/{name}", "rb") as log:
+                found += log.read(MOST_BYTES).count(NOT_KEPT.encode())
+        except OSError:
+            pass  # nothing was lost, or the log is away
+    return found
 
 
 class Counts:

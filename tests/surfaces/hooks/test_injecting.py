@@ -128,6 +128,7 @@ def test_a_vault_without_an_index_or_without_its_folder_says_nothing(run: Run, h
 def test_neither_what_is_said_nor_what_is_noted_holds_a_secret(run: Run, pinned: Path) -> None:
     secret = "ghp_" + "Zx81kQpL" * 5
     (pinned / "Token.md").write_text(f"---\npinned: true\n---\nThe token of the deploy bot is {secret}.\n")
+    run("search", "deploy")
     payload = {"session_id": secret, "prompt": f"why does the deploy bot fail with {secret}?"}
     said = hook(run, "claude", "UserPromptSubmit", payload).stdout
     assert "The token of the deploy bot is [redacted:" in said
@@ -137,3 +138,18 @@ def test_neither_what_is_said_nor_what_is_noted_holds_a_secret(run: Run, pinned:
         for file in folder.rglob("*"):
             assert secret not in file.name
             assert not file.is_file() or secret.encode() not in file.read_bytes()
+
+
+def test_a_hook_looks_into_the_index_as_it_is_and_gives_no_page_that_has_changed_as_it_was(
+    run: Run, pinned: Path
+) -> None:
+    (pinned / "New.md").write_text(PINNED.replace("Ask Ana", "Ask Bob"))
+    (pinned / "Ask.md").write_text(PINNED.replace("Ask Ana", "Ask Eve"))
+    said = hook(run, "claude", "SessionStart", START).stdout
+    assert "Ask Eve" in said
+    assert "Ask Ana" not in said
+    assert "Ask Bob" not in said
+    (pinned / "Ask.md").unlink()
+    assert hook(run, "claude", "SessionStart", START | {"session_id": "s2"}).stdout == ""
+    run("search", "ask")
+    assert "Ask Bob" in hook(run, "claude", "SessionStart", START | {"session_id": "s3"}).stdout

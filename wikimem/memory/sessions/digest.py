@@ -10,7 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from wikimem.memory.sessions.commands import command_key, is_test
-from wikimem.memory.sessions.observations import CHANGES, DECISION, FAILED, PROMPT, RUN, SAID
+from wikimem.memory.sessions.commits import COMMIT, commit_of, latest
+from wikimem.memory.sessions.observations import CHANGES, DECISION, FAILED, PROMPT, RUN, SAID, UNTOLD
 from wikimem.memory.sessions.wordings import decisions, open_ends
 from wikimem.text.oneline import as_code, as_line, as_written, code_spans, shorten
 from wikimem.text.sessionpage import ENDED, SUBAGENT, Observation
@@ -51,6 +52,7 @@ class _Runs:
     shown: str
     passed: int = 0
     failed: int = 0
+    untold: int = 0
     last: str = ""
     open: Observation | None = None
     edits: list[tuple[str, str]] = field(default_factory=list)
@@ -64,6 +66,7 @@ class Digest:
     outcome: str
     ending: str
     changed: tuple[Noted, ...]
+    commits: tuple[Noted, ...]
     ran: tuple[str, ...]
     mended: tuple[Noted, ...]
     decided: tuple[Noted, ...]
@@ -81,6 +84,7 @@ def make_digest(seen: Sequence[Observation]) -> Digest:
         outcome=_outcome(flat, changed, commands),
         ending=_ending(flat),
         changed=tuple(Noted(f"{as_code(file, _LINE_LENGTH)} {_often(len(ids))}", tuple(ids)) for file, ids in changed),
+        commits=_commits_of(flat),
         ran=tuple(_run_in_words(runs) for runs in list(commands.values())[:_MOST]),
         mended=tuple(mended[:_MOST]),
         decided=_decided(flat),
@@ -135,6 +139,17 @@ def _changed(flat: Sequence[Observation]) -> list[tuple[str, list[str]]]:
     return sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:_MOST]
 
 
+def _commits_of(flat: Sequence[Observation]) -> tuple[Noted, ...]:
+    """The commits that stand, the latest last. A subject that somebody else may have written is not repeated."""
+    told = [(commit, each.id) for each in flat if (commit := commit_of(each)) is not None]
+    ids = {commit.hash: block for commit, block in told}
+    found: list[Noted] = []
+    for commit in latest(commit for commit, _ in told):
+        subject = as_line(commit.subject, _LINE_LENGTH) if commit.label == COMMIT else f"({commit.label})"
+        found.append(Noted(f"{as_code(commit.hash, _LINE_LENGTH)} {subject}", (ids[commit.hash],)))
+    return tuple(found[-_MOST:])
+
+
 def _commands(flat: Sequence[Observation]) -> tuple[dict[str, _Runs], list[Noted]]:
     """The commands that ran, and the errors that were gone when one ran again after an edit."""
     commands: dict[str, _Runs] = {}
@@ -155,6 +170,9 @@ def _commands(flat: Sequence[Observation]) -> tuple[dict[str, _Runs], list[Noted
             runs.failed += 1
             runs.open = each
             continue
+        if runs.last.startswith(f"{UNTOLD}:"):
+            runs.untold += 1
+            continue
         runs.passed += 1
         if runs.open is not None:
             if runs.edits:
@@ -174,6 +192,7 @@ def _mended(runs: _Runs, passing: Observation) -> Noted:
 def _run_in_words(runs: _Runs) -> str:
     passed = "passed" if is_test(runs.shown) or runs.failed else "ran"
     counts = [f"{verb} {_often(count)}" for verb, count in ((passed, runs.passed), ("failed", runs.failed)) if count]
+    counts += [f"ran {_often(runs.untold)} with an outcome that is not known"] if runs.untold else []
     last = f"; last: {_cut(runs.last, 120)}" if runs.last else ""
     return f"{as_code(runs.shown, _LINE_LENGTH)} {', '.join(counts)}{last}"
 

@@ -16,10 +16,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
 from wikimem.errors import Locked, WikimemError
+from wikimem.memory.sessions.commits import observe_commits
 from wikimem.memory.sessions.observations import Observer, Seen, local_time
 from wikimem.memory.sessions.pages import Arrival, find_parts, stem_of, write_parts
-from wikimem.text.sessionpage import ENDED, Observation
+from wikimem.text.sessionpage import ENDED, Observation, observation_ids
 from wikimem.vault.spool import SPOOL, Spool, parse_name
 
 if TYPE_CHECKING:
@@ -46,13 +49,15 @@ _FOLLOWS: Final = frozenset({"resume", "fork"})
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """What one session's flush wrote: where, the commit (None where git was busy), how many observations."""
+    """What one session's flush wrote: where, the commit (None where git was busy), how many observations, and how many
+    edges of the graph its end stated (None where the graph could not be read)."""
 
     session: str
     path: str
     title: str
     commit: str | None
     observations: int
+    edges: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,11 @@ def _drain(wiki: Wiki, batch: Batch) -> Drained:
             notes.append(f"{len(events)} captured events of session {session[:40]} wait: {message}")
             continue
         flushed += [written] if written else []
+        if written and written.edges is None:
+            notes.append(
+                f"what session {session[:40]} states is not in the graph, which could not be read: "
+                "run `wikimem extract` on its page"
+            )
         done += finished
     if done or batch.repeats:
         batch.acknowledge(done)
@@ -167,7 +177,17 @@ def _flush(wiki: Wiki, session: str, events: Sequence[Event]) -> tuple[Sequence[
     frames = [event for event, each in seen if all(one.label in _FRAMES for one in each.observations)]
     if not parts and len(frames) == len(events):
         return [event for event in frames if _is_old(wiki, event)], None
-    return events, _write(view, session, _arrival(view, session, events, [each for _, each in seen], parts), parts)
+    made = _commits(view, session, events, parts)
+    told = [*(each for _, each in seen), Seen(made)]
+    return events, _write(view, session, _arrival(view, session, events, told, parts), parts)
+
+
+def _commits(view: Wiki, session: str, events: Sequence[Event], parts: Sequence[Part]) -> tuple[Observation, ...]:
+    """The commits of the code base that the session made since it was seen last."""
+    known = frozenset[str]().union(*(observation_ids(part.page.text) for part in parts))
+    last = max((each.when for part in parts for each in part.seen), default=None)
+    mask = view.redactor.mask
+    return observe_commits(session, events, known=known, last=last, vault=view.root, mask=mask)
 
 
 def _is_old(wiki: Wiki, event: Event) -> bool:
@@ -223,7 +243,7 @@ def _write(view: Wiki, session: str, arrival: Arrival, parts: Sequence[Part]) ->
     if written is None:
         return None
     commit = draft.committed.commit if draft.committed else None
-    return Flushed(session, written.path, written.title, commit, written.added)
+    return Flushed(session, written.path, written.title, commit, written.added, written.edges)
 
 
 def _view_for(wiki: Wiki, session: str, events: Sequence[Event], parts: Sequence[Part]) -> Wiki:
@@ -232,7 +252,7 @@ def _view_for(wiki: Wiki, session: str, events: Sequence[Event], parts: Sequence
     name = None if agent in (None, PERSON) else _fit(wiki, "agent", agent or "")
     view = wiki.on_behalf(session=session)
     cwd = next((event.cwd or event.ran_in for event in events if event.cwd or event.ran_in), "")
-    view.caller = replace(view.caller, agent=name, project=None, cwd=Path(cwd) if cwd else None)
+    view.caller = structs.replace(view.caller, agent=name, project=None, cwd=Path(cwd) if cwd else None)
     for known in ("project", "detected_project"):
         view.__dict__.pop(known, None)
     return view
@@ -260,5 +280,5 @@ def add_by_rule(wiki: Wiki, session: str, seen: Observation, parts: Sequence[Par
     """Add an observation that no event told to the pages of a session."""
     meta = parts[-1].page.meta
     view = wiki.on_behalf(session=session)
-    view.caller = replace(view.caller, agent=meta.agent, project=meta.project, cwd=None)
+    view.caller = structs.replace(view.caller, agent=meta.agent, project=meta.project, cwd=None)
     return _write(view, session, Arrival(session, meta.agent, meta.project, (seen,)), parts)

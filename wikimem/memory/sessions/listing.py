@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from wikimem.errors import NotFound
+from wikimem.errors import Invalid, NotFound
+from wikimem.memory.sessions.commits import LEAST_HASH, Commit, commit_of, is_same_commit, latest
 from wikimem.memory.sessions.digest import in_time, make_digest
 from wikimem.memory.sessions.pages import Part, part_of
 from wikimem.text.markdown import section_span
@@ -42,6 +44,22 @@ class Session:
         return seen[-1].when if seen and seen[-1].label == ENDED else None
 
     @property
+    def commits(self) -> list[tuple[Commit, str]]:
+        """The commits of the code base that it made and that stand, each with the id of its line."""
+        told = [(commit, each.id) for each in self.seen if (commit := commit_of(each)) is not None]
+        lines = {commit.hash: block for commit, block in told}
+        return [(commit, lines[commit.hash]) for commit in latest(commit for commit, _ in told)]
+
+    def made(self, commit: str) -> bool:
+        """Whether it made this commit, also one that does not stand any more."""
+        return any((each := commit_of(seen)) is not None and is_same_commit(each.hash, commit) for seen in self.seen)
+
+    def address(self, block: str) -> str:
+        """The wikilink of one of its observations."""
+        stem = next((part.stem for part in self.parts if any(each.id == block for each in part.seen)), "")
+        return f"[[{stem}#^{block}]]"
+
+    @property
     def outcome(self) -> str:
         """What came of it, in a reader's words: a person's digest where there is one, else by rule."""
         page = self.parts[-1].page
@@ -64,6 +82,28 @@ def list_sessions(wiki: Wiki, where: PageFilter, since: datetime | None) -> list
     if since is not None:
         found = [rows for rows in found if any(row.created and row.created >= since for row in rows)]
     return sorted(found, key=lambda rows: (rows[0].created or datetime.min, rows[0].path), reverse=True)
+
+
+def that_made(wiki: Wiki, grouped: Iterable[list[PageRow]], commit: str) -> list[list[PageRow]]:
+    """Those of `list_sessions` that made a commit, which may be shortened to seven digits.
+
+    Raises Invalid for what is no hash.
+    """
+    wanted = commit.strip().lower()
+    if not re.fullmatch(rf"[0-9a-f]{{{LEAST_HASH},64}}", wanted):
+        raise Invalid(
+            f"commit: '{commit.strip()[:80]}' is no hash", hint=f"Give {LEAST_HASH} or more digits, as `git log` shows."
+        )
+    start = wanted[:LEAST_HASH].encode()
+    likely = (rows for rows in grouped if any(start in _bytes_of(wiki, row) for row in rows))
+    return [rows for rows in likely if (session := read_session(wiki, rows)) is not None and session.made(wanted)]
+
+
+def _bytes_of(wiki: Wiki, row: PageRow) -> bytes:
+    try:
+        return (wiki.root / row.path).read_bytes()
+    except OSError:
+        return b""
 
 
 def read_session(wiki: Wiki, rows: Sequence[PageRow]) -> Session | None:

@@ -16,6 +16,7 @@ from wikimem.memory.sessions.commands import error_line, last_line, only_looks, 
 from wikimem.memory.sessions.wordings import decisions
 from wikimem.text.oneline import as_code, as_line, as_written, flatten
 from wikimem.text.sessionpage import ENDED, Observation, observation_id
+from wikimem.vault.spool import ONLY_ERRORS
 
 if TYPE_CHECKING:
     from wikimem.model.event import Event
@@ -28,6 +29,9 @@ CHANGES: Final = {"edit": "Edit", "write": "Write"}
 
 FAILED: Final = "failed"
 """Begins what is said of a tool's run that failed."""
+
+UNTOLD: Final = "on stderr"
+"""Begins what is said of a run that printed errors or warnings alone: nobody knows how it went."""
 
 PROMPT: Final = "prompt"
 SAID: Final = "said"
@@ -143,7 +147,7 @@ class Observer:
         if event.action in CHANGES:
             return ""
         if event.action == "run":
-            return as_line(summary_of(event.output) or last_line(event.output), _OUTCOME_LENGTH)
+            return as_line(_printed(event.output), _OUTCOME_LENGTH)
         return as_line(event.output, _LINE_LENGTH)
 
     def relative(self, file: str, cwd: str) -> str:
@@ -158,6 +162,14 @@ class Observer:
 def local_time(text: str) -> datetime:
     """The wall clock's time of an event where it happened. Raises ValueError for what is no time."""
     return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
+def _printed(output: str) -> str:
+    """What a command printed, in a line: the summary of a test runner, else the last line."""
+    summary = summary_of(output)
+    if summary or not output.startswith(f"{ONLY_ERRORS}\n"):
+        return summary or last_line(output)
+    return f"{UNTOLD}: {last_line(output)}"
 
 
 def _told(event: Event) -> tuple[str, str, int]:

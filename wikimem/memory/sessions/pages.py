@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from wikimem.errors import Damaged, Refused
+from wikimem.memory.sessions.assertions import state_edges
 from wikimem.memory.sessions.digest import in_time, make_digest, render_digest, render_template, title_of
 from wikimem.model.hit import PageFilter
 from wikimem.text.frontmatter import set_properties
@@ -78,12 +79,14 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a flush did to a session's pages: the last part, and how many observations were new."""
+    """What a flush did to a session's pages: the last part, how many observations were new, how many edges of the graph
+    they state; None where the graph could not be read."""
 
     path: str
     page_id: str
     title: str
     added: int
+    edges: int | None = 0
 
 
 def stem_of(path: str) -> str:
@@ -129,7 +132,7 @@ def write_parts(wiki: Wiki, draft: Draft, parts: Sequence[Part], arrival: Arriva
     for chunk in writing.chunks(new):
         writing.put(chunk)
     path, page = writing.last
-    return Written(path, page.id, page.title, len(new))
+    return Written(path, page.id, page.title, len(new), state_edges(wiki, draft, writing.parts))
 
 
 class _Writing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,32 +12,28 @@ from wikimem.operations.injecting import injected, open_to_inject
 if TYPE_CHECKING:
     from wikimem.surfaces.resident.desk import Desk
 
-log = logging.getLogger(__name__)
-
 BUG = 70
 """The exit code of what was not foreseen."""
 
 
 def answer_alone(root: str, cwd: str, asked: str) -> bytes:
-    """The answer, in JSON, from the index as far as it is; empty where the vault cannot be opened.
-
-    A resident process is started for the next time, where the user wants one.
-    """
-    from wikimem.surfaces.resident.start import start_after
-
+    """The answer, in JSON, from the index as far as it is; empty where the vault cannot be opened."""
     try:
         wiki = open_to_inject(root, cwd)
-        start_after(wiki, request_of(root, cwd, asked))
-        return json.dumps(injected(wiki, json.loads(asked))).encode("ascii")
+        return json.dumps(injected(wiki, json.loads(asked), as_indexed=True)).encode("ascii")
     except WikimemError:
         return b""
 
 
-def request_of(root: str, cwd: str, asked: str) -> list[str]:
-    """The arguments that make a resident process answer a hook."""
+def start_for_the_next(root: str, cwd: str, asked: str) -> None:
+    """Start the vault's resident process, where the user wants one, so that it answers the next question."""
     from wikimem.surfaces.resident.asking import arguments
+    from wikimem.surfaces.resident.start import start_after
 
-    return arguments(root, cwd, asked)
+    try:
+        start_after(open_to_inject(root, cwd), arguments(root, cwd, asked))
+    except WikimemError:
+        return  # the vault cannot be opened, which the next command says
 
 
 def answer_in_resident(arguments: Sequence[str], desk: Desk) -> int:
@@ -58,7 +53,9 @@ def answer_in_resident(arguments: Sequence[str], desk: Desk) -> int:
     except ValueError:
         return Invalid("this is no question of a hook").exit_code
     except Exception:
+        import logging
+
         # The last translator, as for a command: the process goes on to serve others.
-        log.exception("a hook could not be answered")
+        logging.getLogger(__name__).exception("a hook could not be answered")
         return BUG
     return 0

@@ -1,7 +1,7 @@
 """What the model is told in answer to an event, within the time that an agent can be made to wait; else nothing.
 
-The resident process answers where there is one. Where there is none it is started for the next time, and this process
-answers by itself if it can in time. Nothing heavy is imported before that.
+The resident process answers where there is one. Where there is none this process answers by itself if it can in time,
+and a child that has waited for that starts one for the next time. Nothing heavy is imported before that.
 """
 
 from __future__ import annotations
@@ -97,14 +97,46 @@ def _answered(outcome: Outcome, asked: str, deadline: float) -> tuple[str, list[
     off = asking.is_off()
     reply = None if off else asking.ask(place.root, cwd, asked, deadline)
     if reply is None:
-        # Without an index there is nothing to say, unless to start the process that makes one.
-        reply = b"" if off and not place.has_index() else _by_itself(place.root, cwd, asked, deadline)
+        done = -1 if off else _start_when_done(place.root, cwd, asked)
+        try:
+            # Without an index there is nothing to say.
+            reply = _by_itself(place.root, cwd, asked, deadline) if place.has_index() else b""
+        finally:
+            if done >= 0:
+                os.close(done)
     try:
         answer = json.loads(reply)
         text, keys = answer["text"], answer["given"]
         return (text, keys) if isinstance(text, str) and text and isinstance(keys, list) else None
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def _start_when_done(root: str, cwd: str, asked: str) -> int:
+    """Fork a child that starts the resident process once the descriptor that is returned is closed, at the latest when
+    this process ends: to start it costs time that the answer needs. -1 where that cannot be had."""
+    try:
+        wait, done = os.pipe()
+        child = os.fork()
+    except OSError:
+        return -1
+    if child:
+        os.close(wait)
+        return done
+    try:
+        # Neither the agent's pipes nor a lock of this process may live on in the child.
+        os.setsid()
+        os.dup2(wait, 3)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.closerange(4, 4096)
+        os.read(3, 1)
+        from wikimem.surfaces.hooks.alone import start_for_the_next
+
+        start_for_the_next(root, cwd, asked)
+    finally:
+        os._exit(0)
 
 
 def _by_itself(root: str, cwd: str, asked: str, deadline: float) -> bytes:

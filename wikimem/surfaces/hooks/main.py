@@ -80,9 +80,8 @@ def _take(agent: str, event: str, vault: str | None, answer: Answer | None, bega
     from wikimem.agents.capture import capture
 
     outcome = capture(agent, event, data, tail, vault)
-    said = [*([f"not kept: {outcome.reason}"] if outcome.reason else []), *outcome.flaws]
-    if said:
-        _log(agent, event, "; ".join(said))
+    if said := outcome.said():
+        _log(agent, event, said)
     return _answer(agent, event, outcome, answer, began) if outcome.document else None
 
 
