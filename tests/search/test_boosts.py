@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikimem.model.hit import PageRow
-from wikimem.search.boosts import DATE, LARGEST_BOOST, NAME, PHRASE, TITLE, page_boosts, phrase_boost
+from wikimem.search.boosts import DATE, LARGEST_BOOST, NAME, PHRASE, TITLE, date_boosts, page_boosts, phrase_boost
 from wikimem.search.query import parse_query
 
 NOW = datetime(2026, 3, 1, 12, 0)
@@ -48,7 +48,11 @@ def test_all_boosts_together_never_exceed_a_fifth_besides_the_date(
     )
     shares = page_boosts(query, page, heading, now=NOW) | phrase_boost(query, title)
     assert -0.0401 <= sum(shares.values()) <= LARGEST_BOOST + 1e-12
-    assert LARGEST_BOOST - DATE <= 0.2 + 1e-12
+    assert LARGEST_BOOST <= 0.2
+
+
+def dates(text: str, *days: datetime | None) -> list[float]:
+    return date_boosts(parse_query(text, NOW), [row(created=day) for day in days])
 
 
 def boost(text: str, **fields: object) -> dict[str, float]:
@@ -98,11 +102,17 @@ def test_a_phrase_is_found_over_line_breaks_and_case() -> None:
 
 
 def test_a_page_of_the_time_that_the_question_names_is_lifted() -> None:
-    asked = "what broke last week"
-    within = boost(asked, created=datetime(2026, 2, 20))["date"]
-    near = boost(asked, created=datetime(2026, 2, 27))["date"]
-    assert within == DATE
+    days = (datetime(2026, 2, 20), datetime(2026, 2, 27), datetime(2024, 2, 20), None)
+    within, near, far, undated = dates("what broke last week", *days)
+    assert DATE / 3 < within < DATE
     assert 0 < near < within
-    assert boost(asked, created=datetime(2024, 2, 20))["date"] < 1e-9
-    assert "date" not in boost(asked)
-    assert "date" not in boost("what broke", created=datetime(2026, 2, 20))
+    assert far < 1e-9
+    assert undated == 0
+    assert dates("what broke", *days) == [0.0] * len(days)
+
+
+def test_a_time_that_most_pages_share_says_little() -> None:
+    of_the_week, other = datetime(2026, 2, 20), datetime(2024, 2, 20)
+    alone = dates("what broke last week", of_the_week, *[other] * 19)[0]
+    common = dates("what broke last week", *[of_the_week] * 18, other, other)[0]
+    assert common < alone / 4

@@ -88,7 +88,8 @@ def test_convex_fusion_keeps_the_distance_between_scores() -> None:
 
 def test_a_distant_link_stays_distant_in_convex_fusion() -> None:
     """The graph scores from 0 to 1 by itself; its best find may still be a weak one."""
-    lists: dict[str, Ranking] = {"words": [(1, 9.0), (2, 5.0), (3, 1.0)], "graph": [(4, 0.25)]}
+    words = [(1, 9.0), (2, 5.0), (3, 1.0)]
+    lists: dict[str, Ranking] = {"words": words, "page": words, "graph": [(4, 0.25)]}
     assert [entry.key for entry in ConvexFusion().fuse(lists)] == [1, 2, 4, 3]
 
 

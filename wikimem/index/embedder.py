@@ -11,10 +11,9 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
@@ -23,8 +22,13 @@ from wikimem.errors import Unavailable
 from wikimem.index.modelfiles import missing_files
 from wikimem.text.analysis import is_stop_word, stem
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _HINT: Final = "Install wikimem again: the model ships with it. Words and links still work."
 _BATCH: Final = 512
+_TELLING: Final = 0.5
+"""The weight of a word that says as much as a word can. The shipped model has 0.12 for `use`, 0.63 for `shoes`."""
 _LEAST_KNOWN: Final = 0.5
 """The share of a question's letters that must belong to alphabets that the model was trained on."""
 _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -79,7 +83,7 @@ class Embedder:
         return found
 
     def _mean_something(self, pieces: NDArray[np.int64]) -> NDArray[np.bool_]:
-        for piece in np.unique(pieces[self._means[pieces] < 0]).tolist():
+        for piece in set(pieces[self._means[pieces] < 0].tolist()):
             token = str(self._tokenizer.id_to_token(piece))
             means = piece != self._unknown and any(map(str.isalnum, token)) and not is_stop_word(token.lower())
             self._means[piece] = means
@@ -87,7 +91,7 @@ class Embedder:
 
     def stem_numbers(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number for the stem of each piece: equal numbers are forms of one word."""
-        for piece in np.unique(pieces[self._stem_of[pieces] < 0]).tolist():
+        for piece in sorted(set(pieces[self._stem_of[pieces] < 0].tolist())):
             form = stem(str(self._tokenizer.id_to_token(piece)).lower())
             self._stem_of[piece] = self._stem_numbers.setdefault(form, len(self._stem_numbers))
         return self._stem_of[pieces]
@@ -106,6 +110,19 @@ class Embedder:
                 if length > 0:
                     vectors[start + offset] = vector / length
         return vectors
+
+    def telling(self, words: Sequence[str]) -> list[float]:
+        """How much each word says in English at large (0 to 1), by the weight that the model gives it; 1 where the
+        model has no weights, or not the whole word: a name or an identifier says much."""
+        if self._weights is None or not words:
+            return [1.0] * len(words)
+        encoded = self._tokenizer.encode_batch_fast([_encodable(word) for word in words], add_special_tokens=False)
+        return [
+            min(float(self._weights[each.ids[0]]) / _TELLING, 1.0)
+            if len(each.ids) == 1 and each.ids[0] != self._unknown
+            else 1.0
+            for each in encoded
+        ]
 
     def word_share(self, words: Sequence[str]) -> float:
         """The share (0 to 1) of these words that the model has whole: names of things, not letters thrown together."""

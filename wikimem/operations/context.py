@@ -35,6 +35,7 @@ def context(
     from wikimem.search.context import pack_context
     from wikimem.search.edges import asserted_edges
     from wikimem.search.filters import make_filter
+    from wikimem.search.synonyms import vault_table
 
     moment = parse_date(now, wiki.clock(), "now").start if now else wiki.clock()
     refreshed = wiki.refresh()
@@ -51,6 +52,7 @@ def context(
             read_page=wiki.page_to_recall,
             mask=wiki.redactor.mask,
             edges=edges,
+            synonyms=vault_table(wiki.root),
         )
     wiki.count_tokens(given=pack.tokens, whole=pack.vault_tokens)
     return ContextResult(

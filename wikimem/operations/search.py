@@ -56,6 +56,7 @@ def search(
     from wikimem.search.reranker import reranker_of
     from wikimem.search.search import search as run
     from wikimem.search.streams import STREAM_NAMES
+    from wikimem.search.synonyms import vault_table
 
     if at is not None:
         raise Unavailable("search --at is not built yet", hint="Use `read --at`, or --as-of for what held on a date.")
@@ -89,6 +90,7 @@ def search(
             group=group,
             edges=edges,
             reranker=reranker_of(wiki.user),
+            synonyms=vault_table(wiki.root),
         )
     return SearchResult(
         query=wiki.redactor.mask(query),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid, NotFound
 from wikimem.model.evaluation import EvalQuestion
@@ -24,8 +25,7 @@ Level = Literal["page", "passage"]
 _BLOCK: Final = "^"
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """An answer: the page with this id, at passage level the part of it that `fragment` names, if one does."""
 
     address: str
@@ -38,8 +38,7 @@ class Expected:
         return f"{self.id}#{self.fragment}" if self.fragment else self.id
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """One question asked: its hits, best first, each expected answer's rank, the metrics, and milliseconds."""
 
     question: EvalQuestion
@@ -82,6 +81,7 @@ def ask(
     from wikimem.search.edges import asserted_edges
     from wikimem.search.reranker import reranker_of
     from wikimem.search.search import OK, RERANKER, search
+    from wikimem.search.synonyms import vault_table
 
     moment = parse_date(question.now, wiki.clock(), "now").start if question.now else wiki.clock()
     as_of = parse_date(question.as_of, moment, "as_of") if question.as_of else None
@@ -101,6 +101,7 @@ def ask(
             fusion=configuration.fusion,
             edges=edges,
             reranker=reranker_of(wiki.user) if configuration.reranked else None,
+            synonyms=vault_table(wiki.root),
         )
     elapsed = (time.perf_counter() - begun) * 1000
     wanted = {each.key: each for each in expected} if level == "passage" else {each.id: each for each in expected}

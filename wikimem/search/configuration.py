@@ -10,8 +10,10 @@ reranker=off               without the reranker that this user's configuration n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Invalid
 from wikimem.search.fuse import DEFAULT_FUSION, FUSIONS, ConvexFusion, Fused, Fusion, Ranking
@@ -27,8 +29,7 @@ EVIDENCE: Final[Mapping[str, frozenset[str]]] = {
 """What `without` can leave out, with the names that fusion knows it by."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartialFusion(ConvexFusion):
+class PartialFusion(ConvexFusion, frozen=True):
     """The convex fusion of what is not in `left_out`; the weight of the rest is shared out anew."""
 
     left_out: frozenset[str] = frozenset()
@@ -38,12 +39,11 @@ class PartialFusion(ConvexFusion):
         return ConvexFusion.fuse(self, kept, company=company)
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """How to search, and in which state of the vault: `at` is a revision or date, None for the vault as it is."""
 
     streams: tuple[str, ...] = STREAM_NAMES
-    fusion: Fusion = field(default=DEFAULT_FUSION)
+    fusion: Fusion = DEFAULT_FUSION
     at: str | None = None
     reranked: bool = True
     name: str = "as searches are"

@@ -7,9 +7,11 @@ the passage is still there, else the passage of the page that fits the query bes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec.structs import replace
 
 from wikimem.index.prepare import expiry, project_of
 from wikimem.model.hit import PageFilter, PageRow, PassageRow

@@ -38,6 +38,8 @@ def find_period(text: str, now: datetime) -> Period | None:
             phrase = lowered[start : start + length]
             if not any(_TRIGGER.search(word) for word in phrase) or (length == 1 and _is_doubtful(phrase[0])):
                 continue
+            if lowered[start + length : start + length + 1] == ["ago"]:
+                continue  # "in a month ago" is no month to come
             try:
                 return parse_date(" ".join(phrase), now)
             except Invalid:

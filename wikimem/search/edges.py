@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Damaged, Unavailable
 from wikimem.graph.files import FOLDER
@@ -45,8 +47,7 @@ Found = tuple[int, float, str]
 """A page's number, its score, and the way there in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedPage:
+class RelatedPage(Struct, frozen=True):
     """A page that the graph leads to: its score, and the way there in words."""
 
     path: str

@@ -14,8 +14,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 METRICS: Final = ("R@1", "R@5 any", "R@5 all", "R@10 any", "MRR@10", "NDCG@10")
 """What `score` gives. `any` asks for one expected thing among the first k, `all` for every one."""
@@ -27,8 +28,7 @@ RESAMPLES: Final = 1_000
 CONFIDENCE: Final = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A mean and the bounds of its 95 % interval."""
 
     mean: float

@@ -26,7 +26,7 @@ LONGEST_READ: Final = 2000
 """Characters of a question that are compared; a pasted log says what it is about in fewer."""
 
 _WORD: Final = lazily(r"[^\W_]+")
-_CHOICE: Final = ConvexFusion(weights={"words": 1.0, "vectors": 0.5}, flat_vectors=0.0)
+_CHOICE: Final = ConvexFusion(weights={"words": 1.0, "vectors": 0.5}, flat_vectors=0.0, flat_words=0.0)
 """Which passages those are."""
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 RANK_CONSTANT: Final = 60
 """k of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
@@ -18,16 +20,17 @@ STREAM_WEIGHTS: Final[Mapping[str, float]] = {"words": 0.4, "vectors": 0.6, "gra
 """Default weights by stream (design section 6), renormalised over the streams that answered."""
 
 CONVEX_WEIGHTS: Final[Mapping[str, float]] = {
-    "words": 0.5,
+    "words": 0.3,
     "page": 1.0,
     "said": 1.0,
-    "vectors": 0.5,
+    "vectors": 0.6,
     "closeness": 1.0,
     "pairs": 0.3,
     "graph": 1.0,
 }
 """By stream and by further evidence (`wikimem.search.evidence`), renormalised over what answered. Round numbers near
-the best of a coarse grid on development halves (LoCoMo, lme_pool, CoSQA); half or twice of one changes little."""
+the best of a coarse grid on development halves (LoCoMo, lme_pool, CoSQA); half or twice of one changes little. The best
+passage's words weigh little because the whole page and the close reading say them again."""
 
 PAGE_BESIDE_SAID: Final = 0.5
 """What is left of the weight of the whole page where what the person said on it is weighed apart; as chosen above."""
@@ -36,12 +39,14 @@ FLAT_VECTORS: Final = 0.5
 """What vectors gain where pages are single passages. There the whole page only repeats the passage, and loses its
 weight; half of that goes to the other witness of what a passage is about."""
 
+FLAT_WORDS: Final = 0.2
+"""What the words of a passage gain there: nothing else says them again."""
+
 Ranking = Sequence[tuple[int, float]]
 """Keys with the stream's own scores, best first. A key that comes again counts where it came first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(Struct, frozen=True):
     """One key of the joint ranking: its rank in each stream that found it, and what each added: the `score`'s parts."""
 
     key: int
@@ -67,8 +72,7 @@ UNKNOWN_WORDS: Final = 0.25
 that the only page with an identifier comes first in generated vaults; no benchmark set has such questions."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReciprocalRankFusion:
+class ReciprocalRankFusion(Struct, frozen=True):
     """A key's score is the sum over the streams of weight / (k + rank). Further evidence is no stream: left out."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: STREAM_WEIGHTS)
@@ -89,8 +93,7 @@ class ReciprocalRankFusion:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ConvexFusion:
+class ConvexFusion(Struct, frozen=True):
     """A key's score is the weighted sum of its scores, each stream's scaled so that its best is 1 and its worst 0.
 
     A stream whose scores are all equal gives each of its keys 1: they were found, and nothing tells them apart.
@@ -102,6 +105,7 @@ class ConvexFusion:
     absolute: frozenset[str] = frozenset({"graph"})
     from_zero: frozenset[str] = frozenset({"pairs"})
     flat_vectors: float = FLAT_VECTORS
+    flat_words: float = FLAT_WORDS
 
     @property
     def name(self) -> str:
@@ -111,6 +115,7 @@ class ConvexFusion:
         weights = dict(self.weights)
         weights["page"] = weights.get("page", 0.0) * company * (PAGE_BESIDE_SAID if "said" in rankings else 1.0)
         weights["vectors"] = weights.get("vectors", 0.0) + self.flat_vectors * (1 - company)
+        weights["words"] = weights.get("words", 0.0) + self.flat_words * (1 - company)
         shares = _shares(weights, rankings)
         return _joined(
             {

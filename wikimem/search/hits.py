@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wikimem.model.hit import PageRow, Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """One passage of a page as it is given out: masked, with its heading path. `start` is its place in the page."""
 
     text: str
@@ -18,8 +18,7 @@ class Excerpt:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A page, or one passage of it, that answers a query. `more` holds further passages of the page, best first.
 
     `id` is what every operation takes as PAGE. Text fields are masked. `score` is the sum of the trace's parts and

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from wikimem.search.fence import ITEM_MARK, disarm, fenced, one_line
 from wikimem.search.hits import Excerpt, Hit
 from wikimem.search.query import fold
@@ -31,8 +33,7 @@ ID_SUFFIX: Final = 8
 ELLIPSIS: Final = "[...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A page that may go in: whole, where `whole` is given, else by its excerpts, best first."""
 
     hit: Hit
@@ -41,8 +42,7 @@ class Offer:
     whole: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ContextItem:
+class ContextItem(Struct, frozen=True):
     """A page in the pack. `text` is its text as it stands in the block; `whole` tells whether that is all of it."""
 
     id: str
@@ -64,8 +64,7 @@ class ContextItem:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class ContextPack:
+class ContextPack(Struct, frozen=True):
     """A block for a model and its receipt: what it costs, and what the whole vault would have cost, in tokens.
 
     `text` is empty where nothing was found or nothing fits; `note` then says which. `answered` and `stale` are

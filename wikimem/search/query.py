@@ -7,15 +7,17 @@ exclude anything; a quoted phrase only lifts the passages that hold it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.search.dated import find_period
 from wikimem.text.analysis import query_terms
 from wikimem.text.dates import Period
 from wikimem.text.lazyregex import lazily
+from wikimem.text.synonyms import Table, synonyms_in, table_of
 
 MOST_TERMS: Final = 256
 """Terms beyond this many are left out: a pasted log is longer than any question, and each term costs a posting list."""
@@ -35,14 +37,14 @@ _FIRST_PERSON = lazily(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A question. `terms` are as the index stores them, `phrases` casefolded with single spaces, `names` as written.
 
     A name is a capitalised word that does not merely begin a sentence, or a word in the shape of code
     (`parseToken`, `max_retries`, `src/auth.ts`). Scripts without capitals give no names here: the graph finds
     titles and aliases in any script. `period` is the time that the question names, relative to when it is asked.
-    `first_person` is True for a question about whoever asks: "which port did I choose?".
+    `first_person` is True for a question about whoever asks: "which port did I choose?". `synonyms` gives for each term
+    that has any the terms that stand for it.
     """
 
     text: str
@@ -51,10 +53,19 @@ class Query:
     names: tuple[str, ...] = ()
     period: Period | None = None
     first_person: bool = False
+    synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def synonym_terms(self) -> tuple[str, ...]:
+        """The terms that stand for those of the question, each once."""
+        return tuple(dict.fromkeys(other for _, others in self.synonyms for other in others))
 
 
-def parse_query(text: str, now: datetime) -> Query:
-    """Read a question. Raises Invalid for one that is empty or blank, and for nothing else."""
+def parse_query(text: str, now: datetime, synonyms: Table | None = None) -> Query:
+    """Read a question. Raises Invalid for one that is empty or blank, and for nothing else.
+
+    `synonyms` is a vault's table; None is the common one.
+    """
     if not text.strip():
         raise Invalid("the query is empty", hint="Say what to look for: a question, a few words or a name.")
     return Query(
@@ -64,6 +75,7 @@ def parse_query(text: str, now: datetime) -> Query:
         names=_find_names(text),
         period=find_period(text, now),
         first_person=_FIRST_PERSON.search(text[:NAMES_WITHIN]) is not None,
+        synonyms=tuple(synonyms_in(text[:NAMES_WITHIN], table_of() if synonyms is None else synonyms).items()),
     )
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from wikimem.errors import Invalid, Unavailable
+from wikimem.index.dated import pages_made
 from wikimem.index.parts import Allowed, Missing
 from wikimem.model.hit import PageFilter, PageRow, PassageRow, Scored, Trace
 from wikimem.model.page import Page
 from wikimem.search.boosts import page_boosts, phrase_boost
+from wikimem.search.candidates import Candidate, ordered, total, with_dates, with_parts, with_preceding
+from wikimem.search.compound import subquestions
 from wikimem.search.current import PageReader, row_of
 from wikimem.search.diversity import diversify
 from wikimem.search.evidence import close_reading, said_pages, share_in_company, whole_pages
@@ -24,7 +29,9 @@ from wikimem.search.origins import Origins
 from wikimem.search.query import Query, parse_query
 from wikimem.search.reranker import MOST_DOCUMENTS, RerankError
 from wikimem.search.streams import STREAM_NAMES, EdgeWalks, GraphStream, Stream, VectorsStream, WordsStream
+from wikimem.search.synonyms import pages_with, passages_with, synonym_pages, synonym_passages
 from wikimem.text.analysis import is_stop_word
+from wikimem.text.synonyms import Table
 
 if TYPE_CHECKING:
     from wikimem.index.index import Index
@@ -32,6 +39,11 @@ if TYPE_CHECKING:
 DEPTH: Final = 200
 """Passages asked of each stream, or twice the limit where that is more. Paging ends with what they give, so that
 the order of one page of hits does not depend on how many came before it."""
+
+PAGES_OF_THE_TIME: Final = 50
+"""Where a question names a time and no more pages than this are of it, their best passages are looked at in any case:
+what was done on a Friday ten days ago may share one common word with the question."""
+PASSAGES_OF_THE_TIME: Final = 20
 
 PHRASE_WINDOW: Final = 50
 """How many of the best candidates are read to see whether they hold a quoted phrase."""
@@ -69,8 +81,7 @@ _WORDS: Final = re.compile(r"[^\W_]+")
 Group = Literal["page", "passage"]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
+class SearchOutcome(Struct, frozen=True):
     """Hits, best first. `answered` names each stream that was asked: `ok`, or why it could not answer.
 
     `stale` counts the pages met on the way that the index was wrong about; `next_offset` is None at the end.
@@ -90,26 +101,17 @@ class Reranker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What was retrieved: passages by stream and by close reading, whole pages, and what each stream answered.
 
-    `pages` are rankings of page numbers: by their words, and by those that the person said.
+    `pages` are rankings of page numbers: by their words, and by those that the person said. `by_synonym` is the share
+    (0 to 1) of a passage's score for words that comes from words that stand for the question's.
     """
 
     rankings: dict[str, list[Scored]]
     pages: dict[str, list[tuple[int, float]]]
     answered: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A page or passage in the joint ranking, not read yet. `passages` are its best ones, best first."""
-
-    row: PageRow
-    passages: tuple[PassageRow, ...]
-    score: float
-    trace: Trace
+    by_synonym: dict[int, float]
 
 
 def search(
@@ -127,24 +129,34 @@ def search(
     fusion: Fusion = DEFAULT_FUSION,
     edges: EdgeWalks | None = None,
     reranker: Reranker | None = None,
+    synonyms: Table | None = None,
 ) -> SearchOutcome:
     """Find what answers a query, as it stands on disk now.
 
     `read_page` gives the current page of a path, None when it is gone; `mask` hides secrets in whatever is given
-    out; `edges` is what the graph asserts beyond links. Raises Invalid for an empty query, a limit, offset or stream
-    that makes no sense, and Unavailable when the only stream that was asked for is missing.
+    out; `edges` is what the graph asserts beyond links; `synonyms` is a vault's table, None the common one. Raises
+    Invalid for an empty query, a limit, offset or stream that makes no sense, and Unavailable when the only stream that
+    was asked for is missing.
     """
     _check(limit, offset, streams)
-    query = parse_query(query_text, now)
+    query = parse_query(query_text, now, synonyms)
     allowed = index.allowed(where)
-    found = _retrieve(index, query, allowed, streams, max(DEPTH, 2 * limit), edges)
+    answered: dict[str, str] = {}
+
+    def ranked(asked: Query) -> list[Candidate]:
+        found = _retrieve(index, asked, allowed, streams, max(DEPTH, 2 * limit), edges)
+        for name, answer in found.answered.items():
+            answered.setdefault(name, answer)
+        leaning = found.rankings.get("words") and _is_foreign(index, asked)
+        return _candidates(index, asked, found, group, leaning_on_words(fusion) if leaning else fusion, now)
+
+    candidates = ranked(query)
+    if parts := [ranked(parse_query(part, now, synonyms)) for part in subquestions(query_text)]:
+        candidates = ordered(with_parts(candidates, parts, _page_of if group == "page" else _passage_of))
     reader = PageReader(read_page, mask, where)
-    if found.rankings.get("words") and _is_foreign(index, query):
-        fusion = leaning_on_words(fusion)
-    candidates = _candidates(index, query, found, group, fusion, now)
     candidates = _with_phrases(query, candidates, reader)
     if reranker is not None:
-        candidates, found.answered[RERANKER] = _reranked(reranker, query, candidates, reader)
+        candidates, answered[RERANKER] = _reranked(reranker, query, candidates, reader)
     origins = Origins(index)
     hits = diversify(
         candidates,
@@ -155,10 +167,18 @@ def search(
     given = list(islice(_distinct(hits), offset, offset + limit + 1))
     return SearchOutcome(
         hits=tuple(given[:limit]),
-        answered=found.answered,
+        answered=answered,
         stale=len(reader.stale),
         next_offset=offset + limit if len(given) > limit else None,
     )
+
+
+def _page_of(candidate: Candidate) -> int:
+    return candidate.row.number
+
+
+def _passage_of(candidate: Candidate) -> int:
+    return candidate.passages[0].id
 
 
 def _check(limit: int, offset: int, streams: Sequence[str]) -> None:
@@ -177,17 +197,27 @@ def _retrieve(
 ) -> _Found:
     rankings: dict[str, list[Scored]] = {}
     answered: dict[str, str] = {}
+    then = _of_the_time(index, query, allowed)
 
     def ask(stream: Stream) -> None:
         reason = stream.unavailable(query)
         answered[stream.name] = reason or OK
         if reason is None:
-            rankings[stream.name] = stream.retrieve(query, allowed, limit)
+            ranking = stream.retrieve(query, allowed, limit)
+            if then is not None and stream.name != "graph":
+                ranking = _joined(ranking, stream.retrieve(query, then, PASSAGES_OF_THE_TIME))
+            rankings[stream.name] = ranking
 
     pages: dict[str, list[tuple[int, float]]] = {}
+    by_synonym: dict[int, float] = {}
     if "words" in names:
         ask(WordsStream(index))
         pages["page"] = whole_pages(index, query, allowed, limit)
+        if query.synonyms:
+            standing = synonym_passages(index, query, allowed, limit)
+            rankings["words"] = passages_with(rankings["words"], standing)
+            by_synonym = {e.passage: standing[e.passage] / e.score for e in rankings["words"] if e.passage in standing}
+            pages["page"] = pages_with(pages["page"], synonym_pages(index, query, allowed, limit))
         if query.first_person:
             pages["said"] = said_pages(index, query, allowed, limit)
     if "vectors" in names:
@@ -201,7 +231,21 @@ def _retrieve(
     if not rankings and isinstance(index.vectors, Missing):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in answered.items())
         raise Unavailable(f"no stream can answer ({reasons})", hint="Run `wikimem status` to see what is missing.")
-    return _Found(rankings | read, pages, answered)
+    return _Found(rankings | read, pages, answered, by_synonym)
+
+
+def _of_the_time(index: Index, query: Query, allowed: Allowed) -> Allowed | None:
+    """The pages of the time that the question names, where it names one and they are few."""
+    if query.period is None:
+        return None
+    made = pages_made(index, query.period.start, query.period.end, PAGES_OF_THE_TIME)
+    seen = [number for number in made if number in allowed]
+    return Allowed(seen) if seen else None
+
+
+def _joined(ranking: Sequence[Scored], others: Sequence[Scored]) -> list[Scored]:
+    known = {entry.passage for entry in ranking}
+    return [*ranking, *(entry for entry in others if entry.passage not in known)]
 
 
 def _floor(index: Index, query: Query) -> float:
@@ -222,7 +266,7 @@ def _candidates(
     group: Group,
     fusion: Fusion,
     now: datetime,
-) -> list[_Candidate]:
+) -> list[Candidate]:
     rankings = found.rankings
     passages = index.passages({entry.passage for ranking in rankings.values() for entry in ranking})
     rows = index.pages_by_number({passage.page for passage in passages.values()})
@@ -241,8 +285,12 @@ def _candidates(
         held = {passage.page for passage in passages.values()} & rows.keys()
         of_pages |= {name: [entry for entry in ranking if entry[0] in held] for name, ranking in found.pages.items()}
         fused = _by_page(by_passage, fusion.fuse(of_pages, company=company), passages, paths)
+    if found.by_synonym:
+        fused = [(_told_apart(entry, own, found.by_synonym), own, via) for entry, own, via in fused]
     candidates = [_candidate(query, rows[own[0].page], own, entry, via, now) for entry, own, via in fused]
-    return sorted(candidates, key=_order)
+    if group == "passage":
+        candidates = with_preceding(candidates)
+    return ordered(with_dates(query, candidates))
 
 
 def _of_passages(
@@ -279,24 +327,25 @@ def _by_page(
     return [(entry, tuple(best[entry.key]), via.get(entry.key, "")) for entry in by_page]
 
 
+def _told_apart(fused: Fused, passages: Sequence[PassageRow], by_synonym: Mapping[int, float]) -> Fused:
+    """What words that stand for the question's gave to the best of these passages, beside what its own words gave."""
+    share = max((by_synonym.get(passage.id, 0.0) for passage in passages), default=0.0)
+    words = fused.parts.get("words", 0.0)
+    if not share or not words:
+        return fused
+    parts = fused.parts | {"words": words * (1 - share), "synonyms": words * share}
+    return replace(fused, parts=parts, score=math.fsum(parts.values()))
+
+
 def _candidate(
     query: Query, row: PageRow, passages: tuple[PassageRow, ...], fused: Fused, via: str, now: datetime
-) -> _Candidate:
+) -> Candidate:
     shares = page_boosts(query, row, passages[0].heading, now=now)
     trace = Trace(fused.ranks, fused.parts, {name: share * fused.score for name, share in shares.items()}, via)
-    return _Candidate(row, passages, total(trace), trace)
+    return Candidate(row, passages, total(trace), trace)
 
 
-def total(trace: Trace) -> float:
-    """Give the score that a trace adds up to."""
-    return math.fsum((*trace.parts.values(), *trace.boosts.values()))
-
-
-def _order(candidate: _Candidate) -> tuple[float, str, str, int]:
-    return -candidate.score, candidate.row.id, candidate.row.path, candidate.passages[0].ordinal
-
-
-def _with_phrases(query: Query, candidates: list[_Candidate], reader: PageReader) -> list[_Candidate]:
+def _with_phrases(query: Query, candidates: list[Candidate], reader: PageReader) -> list[Candidate]:
     if not query.phrases:
         return candidates
     lifted = []
@@ -306,18 +355,18 @@ def _with_phrases(query: Query, candidates: list[_Candidate], reader: PageReader
         shares = phrase_boost(query, f"{candidate.row.title}\n{text}")
         boosts = candidate.trace.boosts | {name: share * base for name, share in shares.items()}
         trace = Trace(candidate.trace.ranks, candidate.trace.parts, boosts, candidate.trace.graph_path)
-        lifted.append(_Candidate(candidate.row, candidate.passages, total(trace), trace))
-    return sorted([*lifted, *candidates[PHRASE_WINDOW:]], key=_order)
+        lifted.append(Candidate(candidate.row, candidate.passages, total(trace), trace))
+    return ordered([*lifted, *candidates[PHRASE_WINDOW:]])
 
 
 def _reranked(
-    reranker: Reranker, query: Query, candidates: list[_Candidate], reader: PageReader
-) -> tuple[list[_Candidate], str]:
+    reranker: Reranker, query: Query, candidates: list[Candidate], reader: PageReader
+) -> tuple[list[Candidate], str]:
     """The best candidates in the reranker's order, and what it answered.
 
     They share out anew the scores that they have, so that the whole stays in order; the difference is in the trace.
     """
-    best: list[_Candidate] = []
+    best: list[Candidate] = []
     texts: list[str] = []
     for each in candidates[:MOST_DOCUMENTS]:
         # One that is not there any more has none, and is left out of the hits later.
@@ -331,7 +380,7 @@ def _reranked(
         order = reranker.order(reader.mask(query.text), texts)
     except RerankError as error:
         return candidates, str(error)
-    moved: list[_Candidate] = []
+    moved: list[Candidate] = []
     for rank, (place, holder) in enumerate(zip(order, best, strict=True), start=1):
         each = best[place]
         ranks = each.trace.ranks | {RERANKER: rank}
@@ -341,7 +390,7 @@ def _reranked(
     return [*moved, *(each for each in candidates if id(each) not in kept)], OK
 
 
-def _verified(query: Query, candidate: _Candidate, reader: PageReader) -> Hit | None:
+def _verified(query: Query, candidate: Candidate, reader: PageReader) -> Hit | None:
     excerpts = reader.excerpts(query, candidate.row, candidate.passages)
     page = reader.read(candidate.row)
     if page is None or not excerpts:

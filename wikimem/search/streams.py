@@ -7,8 +7,9 @@ built with their rankings in hand: it cannot be asked before they have answered.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
 
 from wikimem.index.parts import Allowed, Missing
 from wikimem.model.hit import Scored
@@ -58,8 +59,7 @@ class EdgeWalks(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class WordsStream:
+class WordsStream(Struct, frozen=True):
     """BM25 over the query's terms: any of them, never all required."""
 
     index: Index
@@ -74,8 +74,7 @@ class WordsStream:
         return _ranked(Scored(*found) for found in self.index.words.search(query.terms, limit, allowed))
 
 
-@dataclass(frozen=True, slots=True)
-class VectorsStream:
+class VectorsStream(Struct, frozen=True):
     """Cosine between the query and each passage; those below `floor` are left out."""
 
     index: Index
@@ -94,8 +93,7 @@ class VectorsStream:
         return _ranked(Scored(*entry) for entry in found if entry[1] >= self.floor)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphStream:
+class GraphStream(Struct, frozen=True):
     """Walks over links and assertions: from what the query names, and from the best passages of the other streams.
 
     A page that the query names is found by that. A page that another stream found is not found again by being a
