@@ -1,4 +1,4 @@
-"""Twenty agents write pages while a person commits with git: everything is there, and everybody's is their own."""
+"""Eight agents write pages while a person commits with git: everything is there, and everybody's is their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.conftest import Home, Run
 
-AGENTS = 20
+AGENTS = 8
 
 
 def git(root: Path, *args: str) -> str:
@@ -21,7 +21,7 @@ def git(root: Path, *args: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def test_twenty_agents_and_a_person(home: Home, run: Run, vault: Path) -> None:
+def test_eight_agents_and_a_person(home: Home, run: Run, vault: Path) -> None:
     (vault / "mine").mkdir()
     done = threading.Event()
     committed: list[str] = []

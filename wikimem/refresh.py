@@ -11,10 +11,12 @@ import logging
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Unavailable, WikimemError
 from wikimem.index.index import Index
@@ -49,8 +51,21 @@ stamp files with a clock that ticks every 4 to 10 ms."""
 _FEW: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Refreshed:
+def with_secrets_reported(page: Page, redactor: Redactor) -> Page:
+    """A person's own secret stays on their page, masked wherever wikimem shows it; they are told of it."""
+    found = tuple(
+        Problem(
+            "secret",
+            page.path,
+            f"looks like a secret ({finding.kind}); it is masked in the index and in every answer",
+            page.text.count("\n", 0, finding.start) + 1,
+        )
+        for finding in redactor.find(page.text)
+    )
+    return replace(page, problems=(*page.problems, *found)) if found else page
+
+
+class Refreshed(Struct, frozen=True):
     """What bringing the index up to date did. `behind` pages are not in it yet, for the reason in `why`.
 
     `partial` where only what a watcher named was looked at.
@@ -64,8 +79,7 @@ class Refreshed:
     partial: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Refresher:
+class Refresher(Struct, frozen=True):
     """Keeps the index of the vault at `root` in step with its files."""
 
     root: Path
@@ -263,7 +277,7 @@ class Refresher:
                 page = parse_page(path, data)
                 if not page.meta.id:
                     page = replace(page, id=origins.page_id(path))
-                yield to_recall(self.root, self._with_secrets_reported(page)), stat
+                yield to_recall(self.root, with_secrets_reported(page, self.redactor)), stat
 
         progress = self.progress
         counts = self.index.update(
@@ -282,19 +296,6 @@ class Refresher:
             return {path: revision for path, (_, revision) in self.index.manifest().items()}
         rows = {path: self.index.page(path) for path in paths}
         return {path: row.revision for path, row in rows.items() if row}
-
-    def _with_secrets_reported(self, page: Page) -> Page:
-        """A person's own secret stays on their page, masked wherever wikimem shows it; they are told of it."""
-        found = tuple(
-            Problem(
-                "secret",
-                page.path,
-                f"looks like a secret ({finding.kind}); it is masked in the index and in every answer",
-                page.text.count("\n", 0, finding.start) + 1,
-            )
-            for finding in self.redactor.find(page.text)
-        )
-        return replace(page, problems=(*page.problems, *found)) if found else page
 
     def show(self, paths: Sequence[str]) -> bool:
         """Show pages that were just written; False where another process kept the index too long."""

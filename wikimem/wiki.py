@@ -11,11 +11,12 @@ import copy
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from wikimem.errors import Invalid, Locked, NotFound, Refused, WikimemError
 from wikimem.model.caller import Caller, Progress
@@ -254,8 +255,7 @@ class Wiki:
             with write_lock(self.repository.lock_path, "wikimem, ending an interrupted write", timeout_s=0):
                 self.notes.extend(self.committer.recover())
         except Locked:
-            # Its process is alive and writing, or another command sees to it.
-            return
+            return  # its process is alive and writing, or another command sees to it
         except WikimemError as error:
             self.notes.append(f"a write was interrupted, and cannot be ended now: {error.message}")
 

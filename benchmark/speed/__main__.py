@@ -17,13 +17,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from benchmark.speed.report import Result, table
 
 RESULTS = Path(__file__).parents[1] / "results"
-PART_NAMES = ("commit", "index", "search", "change", "write", "cold", "whoosh", "fts5")
+PART_NAMES = ("commit", "index", "search", "change", "watched", "write", "cold", "whoosh", "fts5", "tantivy")
 
 
 def main() -> None:
@@ -78,6 +79,9 @@ def _measure_size(size: int, folder: Path, chosen: argparse.Namespace) -> None:
             continue
         if part != "vault" and chosen.resume and part in known["parts"]:
             continue
+        if part == "tantivy" and find_spec("tantivy") is None:
+            print("tantivy is not installed (extra `benchmark`); left out", file=sys.stderr)
+            continue
         print(f"{size:,} pages: {part}", file=sys.stderr, flush=True)
         started, load = time.perf_counter(), os.getloadavg()[0]
         known |= _in_a_process(size, folder, part, chosen.runs)
@@ -106,7 +110,8 @@ def _in_a_process(size: int, folder: Path, part: str, runs: int) -> dict[str, An
     env |= {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "CACHE", "STATE")}
     config = home / "gitconfig"
     config.write_text("[user]\n\tname = b\n\temail = b@example.org\n", encoding="utf-8")
-    env |= {"GIT_CONFIG_GLOBAL": str(config)}
+    # Each command that is measured answers by itself; one thread for numpy, as the `wikimem` command has it.
+    env |= {"GIT_CONFIG_GLOBAL": str(config), "WIKIMEM_RESIDENT": "off", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "benchmark.speed", "--one", str(size), "--part", part]
     command += ["--keep", str(folder), "--runs", str(runs)]
     done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True)

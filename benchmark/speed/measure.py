@@ -14,18 +14,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from benchmark.speed.peers import fts5, git_commit, whoosh_alone
+from benchmark.speed.peers import HITS, fts5, git_commit, tantivy, whoosh_alone
 from benchmark.speed.timing import Figures, Took, peak_mb, percentiles, size_mb, timed, took
 from benchmark.speed.vault import GeneratedVault
 from wikimem.model.caller import Caller
 from wikimem.operations import OPERATIONS
+from wikimem.search.query import parse_query
 from wikimem.text.ids import new_ulid
 from wikimem.vault.commit import FileChange
+from wikimem.vault.feed import ChangeFeed
+from wikimem.vault.hints import Hints
 from wikimem.vault.lock import write_lock
 from wikimem.vault.repository import Person
 from wikimem.wiki import Wiki, open_wiki
 
 COLD_RUNS: Final = 7
+CAUGHT_UP_S: Final = 5.0
 MANY: Final = 5_000
 BY_NAME: Final = {operation.name: operation for operation in OPERATIONS}
 
@@ -91,6 +95,24 @@ def measure_change(vault: GeneratedVault) -> Figures:
     return percentiles("find_changed_page", times)
 
 
+def measure_watched(vault: GeneratedVault) -> Figures:
+    """As `search` and `change`, where a watcher says which files to look at, as in `wikimem watch` and the resident
+    process; and what is retrieved by words alone, with no sweep and nothing read from the pages but their hits."""
+    with _opened(vault) as wiki, _watched(wiki, vault.folder / "cookies"):
+        _search(wiki, vault.queries[0])
+        times = [took(partial(_search, wiki, query)) for query in vault.queries]
+        words = [took(partial(_search, wiki, query, streams=["words"])) for query in vault.queries]
+        retrieved = [took(partial(_ranked_by_words, wiki, query)) for query in vault.queries]
+        found = [_change_and_find(wiki, path, run) for run, path in enumerate(vault.spread(vault.runs, 4))]
+    return {
+        **percentiles("watched_search", times),
+        **percentiles("words_search", words),
+        **percentiles("words_ranking", retrieved),
+        **percentiles("watched_find", found),
+        "watched_peak_mb": peak_mb(),
+    }
+
+
 def measure_write(vault: GeneratedVault) -> Figures:
     """Whole writes through their operations: checked, written, committed, and findable."""
     with _opened(vault) as wiki:
@@ -130,10 +152,12 @@ PARTS: Final[Mapping[str, Callable[[GeneratedVault], Figures]]] = {
     "index": measure_index,
     "search": measure_search,
     "change": measure_change,
+    "watched": measure_watched,
     "write": measure_write,
     "cold": measure_cold,
     "whoosh": whoosh_alone,
     "fts5": fts5,
+    "tantivy": tantivy,
 }
 """In the order in which they run. `search`, `change`, `write` and `cold` need what `index` made."""
 
@@ -155,8 +179,24 @@ def _opened(vault: GeneratedVault) -> Iterator[Wiki]:
         wiki.close()
 
 
-def _search(wiki: Wiki, query: str) -> Any:
-    return BY_NAME["search"].run(wiki, {"query": query, "limit": 10})
+@contextmanager
+def _watched(wiki: Wiki, cookies: Path) -> Iterator[None]:
+    cookies.mkdir(exist_ok=True)
+    feed = ChangeFeed(wiki.root, cookies, wiki.config.exclude)
+    wiki.hints = Hints(lambda: feed.caught_up(CAUGHT_UP_S))
+    try:
+        yield
+    finally:
+        wiki.hints = None
+        feed.close()
+
+
+def _search(wiki: Wiki, query: str, **given: Any) -> Any:
+    return BY_NAME["search"].run(wiki, {"query": query, "limit": 10, **given})
+
+
+def _ranked_by_words(wiki: Wiki, query: str) -> Any:
+    return wiki.index.words.search(parse_query(query, wiki.clock()).terms, HITS, None)
 
 
 def _remember(wiki: Wiki, title: str) -> Any:

@@ -1,4 +1,5 @@
-"""What wikimem is measured beside, on the same pages: git's own commands, Whoosh alone, SQLite's full-text index."""
+"""What wikimem is measured beside, on the same pages: git's own commands, Whoosh alone, SQLite's full-text
+index, tantivy."""
 
 from __future__ import annotations
 
@@ -71,6 +72,37 @@ def fts5(vault: GeneratedVault) -> Figures:
     figures["fts5_mb"] = round(file.stat().st_size / 1e6, 1)
     file.unlink()
     return figures | percentiles("fts5_search", times) | {"fts5_peak_mb": peak_mb()}
+
+
+def tantivy(vault: GeneratedVault) -> Figures:
+    """tantivy on the same text with its English stemmer, words OR-ed and ranked by its BM25; extra `benchmark`."""
+    import tantivy as library
+
+    figures: Figures = {}
+    folder = vault.folder / "tantivy"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    made = library.SchemaBuilder()
+    made.add_text_field("path", stored=True, tokenizer_name="raw")
+    made.add_text_field("body", tokenizer_name="en_stem")
+    index = library.Index(made.build(), path=str(folder))
+    with timed(figures, "tantivy_build"):
+        writer = index.writer(num_threads=1)
+        for path, text in vault.texts():
+            writer.add_document(library.Document(path=path, body=text))
+        writer.commit()
+        writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+
+    def ask(query: str) -> Any:
+        found = searcher.search(index.parse_query(query, ["body"]), HITS)
+        return [searcher.doc(address)["path"] for _, address in found.hits]
+
+    times = [took(partial(ask, query)) for query in vault.queries]
+    figures["tantivy_mb"] = round(size_mb(folder), 1)
+    shutil.rmtree(folder)
+    return figures | percentiles("tantivy_search", times) | {"tantivy_peak_mb": peak_mb()}
 
 
 def _matches(database: sqlite3.Connection, select: str, query: str) -> list[tuple[str]]:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -148,9 +148,7 @@ def picture(wiki: Wiki) -> dict[str, Any]:
     index = wiki.index
     rows = index.list_pages(None)
     return {
-        "pages": [
-            {field.name: getattr(row, field.name) for field in fields(row) if field.name != "number"} for row in rows
-        ],
+        "pages": [{name: getattr(row, name) for name in row.__struct_fields__ if name != "number"} for row in rows],
         "links": {row.path: index.links_out(row.path) for row in rows},
         "words": {
             query: [(found, round(score, 4)) for found, score in index.words.search(query_terms(query), 100_000, None)]
@@ -161,10 +159,13 @@ def picture(wiki: Wiki) -> dict[str, Any]:
 
 
 class Person:
-    """Somebody's git beside wikimem: their own files, committed by name or swept up with `add -A`."""
+    """Somebody's git beside wikimem: their own files, committed by name or swept up with `add -A`.
 
-    def __init__(self, yard: Yard, *, sweep: bool, gc: bool) -> None:
-        self.yard, self.sweep, self.gc = yard, sweep, gc
+    They rest for `pause_s` seconds between two commits: git lets nobody else commit meanwhile.
+    """
+
+    def __init__(self, yard: Yard, *, sweep: bool, gc: bool, pause_s: float) -> None:
+        self.yard, self.sweep, self.gc, self.pause_s = yard, sweep, gc, pause_s
         self.done = threading.Event()
         self.commits: list[str] = []
         self._thread = threading.Thread(target=self._work)
@@ -194,7 +195,7 @@ class Person:
                 self.commits.append(f"mine {number}")
             if self.gc and number % 100 == 99:
                 self.yard.git("gc", "--quiet", check=False)
-            self.done.wait(0.05)
+            self.done.wait(self.pause_s)
 
     def assert_kept(self) -> None:
         """All their commits are there, and nothing of theirs was removed or changed by anybody else."""
@@ -227,4 +228,4 @@ def yard(home: Any, vault: Path, drivers: Drivers) -> Yard:
 
 @pytest.fixture
 def person(yard: Yard) -> Callable[..., Person]:
-    return lambda **options: Person(yard, **{"sweep": False, "gc": False, **options})
+    return lambda **options: Person(yard, **{"sweep": False, "gc": False, "pause_s": 0.05, **options})

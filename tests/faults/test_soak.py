@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).parents[2]
 AGENTS = ("ann", "bob", "cyd")
 SETTLED_WITHIN_S = 120.0
+BUSY_S, RESTING_S = 15.0, 8.0
+"""The person works, and then does nothing for long enough that the watcher commits what they left."""
 
 
 class Editor:
@@ -208,13 +210,14 @@ def soak(yard: Yard, seconds: float, folder: Path) -> dict[str, Any]:
         ]  # fmt: skip
         editor = Editor(yard.root, seed=7)
         person = PersonsGit(yard, editor)
-        end = time.monotonic() + seconds
-        typing = threading.Thread(target=_type, args=(editor, end))
+        start = time.monotonic()
+        typing = threading.Thread(target=_type, args=(editor, start, seconds))
         try:
             typing.start()
-            while time.monotonic() < end:
+            while time.monotonic() < start + seconds:
                 time.sleep(1.0)
-                person.act()
+                if not _rests(start):
+                    person.act()
             # The last edits are nobody's to commit but the watcher's.
             for _ in range(10):
                 editor.act()
@@ -236,10 +239,15 @@ def soak(yard: Yard, seconds: float, folder: Path) -> dict[str, Any]:
     return {"editor": editor, "person": person, "events": events}
 
 
-def _type(editor: Editor, end: float) -> None:
+def _rests(start: float) -> bool:
+    return (time.monotonic() - start) % (BUSY_S + RESTING_S) > BUSY_S
+
+
+def _type(editor: Editor, start: float, seconds: float) -> None:
     chance = random.Random(3)
-    while time.monotonic() < end:
-        editor.act()
+    while time.monotonic() < start + seconds:
+        if not _rests(start):
+            editor.act()
         time.sleep(chance.uniform(0.02, 0.3))
 
 
@@ -324,7 +332,7 @@ def assert_index_is_whole(yard: Yard) -> None:
 
 
 def test_everybody_at_once_for_some_seconds(yard: Yard, tmp_path: Path) -> None:
-    assert_held(yard, soak(yard, 15, tmp_path))
+    assert_held(yard, soak(yard, 10, tmp_path))
 
 
 @pytest.mark.slow
@@ -341,3 +349,4 @@ def test_everybody_at_once_for_long(yard: Yard, tmp_path: Path) -> None:
     if kept:
         shutil.copytree(yard.root, kept, dirs_exist_ok=True)
     assert_held(yard, done)
+    assert counted["committed"] >= seconds / (BUSY_S + RESTING_S) / 2, "the watcher commits in the pauses"

@@ -64,6 +64,8 @@ def test_ten_thousand_writes(yard: Yard, person: Callable[..., Person], tmp_path
     # A third of the steps is a new page, and half of those is forgotten again: 7 writes in 6 steps.
     writes = int(os.environ.get("FAULT_WRITES", "10000"))
     started = time.monotonic()
-    counted = write_at_once(yard, person(sweep=True, gc=True), tmp_path, writers=8, each=writes * 6 // 7 // 8 + 1)
+    counted = write_at_once(
+        yard, person(sweep=True, gc=True, pause_s=0.3), tmp_path, writers=8, each=writes * 6 // 7 // 8 + 1
+    )
     with capsys.disabled():
         print(f"\n{counted}, {time.monotonic() - started:.0f} s")  # noqa: T201 - the numbers of the run

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from wikimem.model.page import Metadata, Page, Passage
 from wikimem.text.passages import count_words, cut_passages

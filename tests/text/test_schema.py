@@ -215,7 +215,7 @@ def test_validity_of_one_instant_is_no_contradiction() -> None:
     assert metadata_of("valid_from: 2025-01-01\nvalid_to: 2025-01-01").valid_to == datetime(2025, 1, 1)
 
 
-keys = st.sampled_from(sorted(Metadata.__dataclass_fields__)) | st.text(max_size=5)
+keys = st.sampled_from(sorted(Metadata.__struct_fields__)) | st.text(max_size=5)
 properties = st.dictionaries(
     keys, st.none() | st.text(max_size=12) | st.lists(st.text(max_size=8), max_size=3).map(tuple)
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import tomllib
 from pathlib import Path
@@ -182,7 +181,7 @@ def test_a_fifo_or_a_huge_file_does_not_stop_wikimem(vault: Path) -> None:
 
 def test_every_field_has_a_key_whose_example_is_valid(tmp_path: Path) -> None:
     for keys, config in ((VAULT_KEYS, VaultConfig), (USER_KEYS, UserConfig)):
-        assert [key.name for key in keys] == [field.name for field in dataclasses.fields(config)]
+        assert [key.name for key in keys] == list(config.__struct_fields__)
         for key in keys:
             assert key.doc.endswith(".")
             key.read(tomllib.loads(key.example)[key.name])

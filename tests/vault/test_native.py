@@ -23,7 +23,7 @@ from wikimem.vault.create import native_files, render_vault, templates_folder
 
 EXAMPLE: Final = Path(__file__).parents[2] / "example-vault"
 OBSIDIAN_TYPES: Final = {"text", "multitext", "number", "checkbox", "date", "datetime", "tags", "aliases"}
-OUR_KEYS: Final = {*Metadata.__dataclass_fields__, "remotes"} - {"ttl_seconds"}
+OUR_KEYS: Final = {*Metadata.__struct_fields__, "remotes"} - {"ttl_seconds"}
 
 FILE_PROPERTIES: Final = {
     "name", "basename", "path", "folder", "ext", "size", "ctime", "mtime", "tags", "links", "backlinks", "embeds",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wikimem.index.postings import FIELDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 K1: Final = 1.2
 B: Final = 0.75

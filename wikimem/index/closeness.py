@@ -13,15 +13,17 @@ the other streams are read this way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LENGTH_NORM: Final = 0.15
 """The share of a passage's length that counts against it; from the model's card."""
 
-Pieces = NDArray[np.int64]
+Pieces: TypeAlias = "NDArray[np.int64]"
 
 
 def closeness(
@@ -54,7 +56,8 @@ def shared_pairs(pairs: Iterable[tuple[int, int]], passages: Sequence[Pieces]) -
     owners = np.repeat(np.arange(len(passages)), [len(own) for own in passages])
     together = owners[:-1] == owners[1:]
     for first, second in dict.fromkeys(pairs):
-        holding = np.unique(owners[:-1][(stems[:-1] == first) & (stems[1:] == second) & together])
+        found = owners[:-1][(stems[:-1] == first) & (stems[1:] == second) & together]
+        holding = np.flatnonzero(np.bincount(found))
         scores[holding] += np.log1p((len(passages) - len(holding) + 0.5) / (len(holding) + 0.5))
     return scores
 

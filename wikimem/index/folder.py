@@ -15,9 +15,10 @@ import shutil
 import sys
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Refused, Unavailable
 
@@ -33,8 +34,7 @@ _MOST_PAGES: Final = 1 << 40
 _VECTOR_FILES: Final = ("vectors.f32", "vectors.ids", "vectors.pcs")
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """What the stamp file says. `making` is new each time the index is emptied, so that other processes notice."""
 
     format: int

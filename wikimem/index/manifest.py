@@ -15,7 +15,6 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -69,7 +68,7 @@ CREATE INDEX links_whole ON links (whole_key);
 CREATE INDEX links_last ON links (last_key);
 CREATE INDEX links_resolved ON links (resolved) WHERE resolved IS NOT NULL;
 """
-_PAGE_FIELDS: Final = tuple(field.name for field in fields(PageRow))
+_PAGE_FIELDS: Final = PageRow.__struct_fields__
 _PAGE_COLUMNS: Final = ", ".join(_PAGE_FIELDS)
 _MOMENTS: Final = ("created", "confirmed", "valid_from", "valid_to", "expires", "mtime")
 _LISTS: Final = ("sources", "tags", "aliases")

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 MODEL_FILES: Final = ("model.safetensors", "tokenizer.json", "config.json")
 _MOST_HEADER: Final = 1_000_000
 """Bytes; the header of a model of two tensors has some 200."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFiles(Struct, frozen=True):
     """A model in a folder. `reason` says in words why it cannot be used; empty where it can."""
 
     folder: Path

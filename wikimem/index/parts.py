@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,23 +36,23 @@ class Allowed:
         """Which of `pages` (numbers, with repetitions) are allowed."""
         import numpy as np
 
+        from wikimem.index.membership import is_among
+
         if self._sorted is None:
             self._sorted = np.fromiter(sorted(self.numbers), dtype=np.int64, count=len(self.numbers))
         if not self.but:
-            return np.isin(pages, self._sorted)
+            return is_among(pages, self._sorted)
         known = pages <= self.highest
-        return known & ~np.isin(pages, self._sorted) if self.numbers else known
+        return known & ~is_among(pages, self._sorted) if self.numbers else known
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """A part of the index that cannot answer, and why, in words for the person who asked."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+class LinkRow(Struct, frozen=True):
     """A link of the page at `source`. `resolved` is the path of the page that it means now.
 
     `broken` is True where it means no page and was not meant for an attachment: a picture or another file that the
@@ -66,8 +67,7 @@ class LinkRow:
     broken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How much the index holds. `tokens` estimates what all its pages would cost an LLM."""
 
     pages: int

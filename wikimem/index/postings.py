@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 from whoosh import columns, fields, formats
 from whoosh.codec.whoosh3 import W3LeafMatcher
 from whoosh.matching.mcore import ListMatcher
 from whoosh.matching.wrappers import FilterMatcher
 from whoosh.reading import SegmentReader, TermNotFound
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FIELDS: Final = ("title", "aliases", "heading", "tags", "body")
 SAID: Final = "said"
@@ -30,7 +32,7 @@ SAID: Final = "said"
 STORED: Final = (*FIELDS, SAID)
 PLACE_TYPE: Final = np.dtype([("id", "<i8"), ("page", "<i8"), ("lengths", "<u4", (len(STORED),))])
 
-Postings = tuple[NDArray[np.int64], NDArray[np.float32]]
+Postings: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float32]]"
 
 
 class TermsField(fields.FieldType):
@@ -63,8 +65,7 @@ def pack_place(passage: int, page: int, lengths: Sequence[int]) -> bytes:
     return np.array([(passage, page, tuple(lengths))], dtype=PLACE_TYPE).tobytes()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """One segment: its reader, the place of each of its documents, and which of them are not deleted."""
 
     name: str

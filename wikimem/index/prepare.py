@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.index.naming import keys_of, stem_of
 from wikimem.index.parts import LinkRow
@@ -18,13 +20,12 @@ from wikimem.text.tokens import estimate_tokens
 
 Mask = Callable[[str], str]
 
-_SCHEMA_KEYS: Final = frozenset(field.name for field in fields(Metadata))
+_SCHEMA_KEYS: Final = frozenset(Metadata.__struct_fields__)
 _MOST_PROPERTY_TEXT: Final = 4_000
 """Characters of foreign frontmatter that are searchable: generous for people, short for a table that a tool left."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPassage:
+class PreparedPassage(Struct, frozen=True):
     """A passage with the masked text of each of its fields, and a digest of them that tells whether it changed."""
 
     passage: Passage
@@ -39,8 +40,7 @@ class PreparedPassage:
         return "\n".join(part for part in (title, heading, body) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPage:
+class PreparedPage(Struct, frozen=True):
     """All that one page brings into the index. `row.number` is 0 until it is given one."""
 
     row: PageRow

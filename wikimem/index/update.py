@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.index.folder import IndexFolder
 from wikimem.index.links import resolve_links
@@ -32,8 +34,7 @@ _LINKABLE: Final = ("stem", "alias", "title")
 """Names by which a link can mean a page; the last part of a path is its stem."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What a batch is written to."""
 
     folder: IndexFolder
@@ -42,8 +43,7 @@ class Parts:
     vectors: VectorIndex | Missing
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """What a batch changes: pages with their numbers, passages to add to words and vectors, passages that go.
 
     `rewritten` are those of `to_words` that the words may have already.

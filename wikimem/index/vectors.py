@@ -13,21 +13,25 @@ approximate search repays its cost at that size.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
 from wikimem.errors import Damaged
 from wikimem.index.closeness import closeness, shared_pairs
 from wikimem.index.embedder import Embedder, left_out
+from wikimem.index.membership import is_among
 from wikimem.index.parts import Allowed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 PIECES: Final = 192
 """A passage of 200 words has some 130 pieces that mean something; what is beyond is not read closely."""
@@ -43,8 +47,7 @@ _NOISE: Final = 1e-5
 """More than the rounding of a sum of a few hundred single-precision products of unit vectors."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorEntry:
+class VectorEntry(Struct, frozen=True):
     """A passage to index: the text whose meaning it has."""
 
     passage: int
@@ -139,8 +142,14 @@ class VectorIndex:
         A passage without a row is in neither. See `wikimem.index.closeness`.
         """
         model = self._loaded()
-        of_words = model.pieces([word for word, _ in words])
-        known = [(own, weight) for own, (_, weight) in zip(of_words, words, strict=True) if len(own)]
+        names = [word for word, _ in words]
+        of_words, telling = model.pieces(names), model.telling(names)
+        # In a small vault any everyday word is rare; what the language at large makes of it holds it down.
+        known = [
+            (own, weight * math.sqrt(says))
+            for own, (_, weight), says in zip(of_words, words, telling, strict=True)
+            if len(own)
+        ]
         ids, pieces = self._kept_pieces(passages)
         if not known or not ids:
             return {}, {}
@@ -157,7 +166,7 @@ class VectorIndex:
     def _kept_pieces(self, passages: Sequence[int]) -> tuple[list[int], list[NDArray[np.int64]]]:
         """Those of the passages that have a row, and their pieces."""
         entries = self._entries()[:, 0]
-        places = np.flatnonzero(np.isin(entries, np.array(passages, dtype=np.int64)) & (entries != FREE))
+        places = np.flatnonzero(is_among(entries, np.array(sorted(passages), dtype=np.int64)) & (entries != FREE))
         kept = np.array(self._pieces(len(entries))[places]).astype(np.int64)
         # As in `nearest`: a row may have changed hands while it was read.
         now = self._entries()[:, 0]
@@ -194,8 +203,8 @@ class VectorIndex:
         pieces = _packed(self._loaded().pieces(texts)) if added else np.zeros((0, PIECES), dtype="<u4")
         with self._lock:
             entries = self._entries()
-            gone = np.fromiter({*removed, *(entry.passage for entry in added)}, dtype=np.int64)
-            freed = np.flatnonzero(np.isin(entries[:, 0], gone)) if len(gone) else np.zeros(0, dtype=np.int64)
+            gone = np.array(sorted({*removed, *(entry.passage for entry in added)}), dtype=np.int64)
+            freed = np.flatnonzero(is_among(entries[:, 0], gone))
             rows_file = os.open(self._rows_path, os.O_RDWR | os.O_CLOEXEC)
             ids_file = os.open(self._ids_path, os.O_RDWR | os.O_CLOEXEC)
             pieces_file = os.open(self._pieces_path, os.O_RDWR | os.O_CLOEXEC)

@@ -6,8 +6,9 @@ Differences are given in words, by page, without any text of a page but names.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from wikimem.index.manifest import LIVE, chunks, placeholders
 from wikimem.index.parts import Missing
@@ -25,8 +26,7 @@ _NEAR: Final = 1e-5
 """Two makings of one vector may differ in the rounding of their sums."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holdings:
+class Holdings(Struct, frozen=True):
     """How much of some pages an index holds."""
 
     pages: int
@@ -82,10 +82,10 @@ def _pages(index: Index, fresh: Index) -> Iterator[str]:
     yield from (f"'{path}' is not in the index" for path in sorted(there.keys() - here.keys()))
     yield from (f"'{path}' is in the index and not in the vault" for path in sorted(here.keys() - there.keys()))
     for path in sorted(here.keys() & there.keys()):
-        for field in fields(PageRow):
-            old, new = getattr(here[path], field.name), getattr(there[path], field.name)
-            if field.name not in _OWN and old != new:
-                yield f"'{path}' has the {field.name} {_shown(old)} in the index, and should have {_shown(new)}"
+        for field in PageRow.__struct_fields__:
+            old, new = getattr(here[path], field), getattr(there[path], field)
+            if field not in _OWN and old != new:
+                yield f"'{path}' has the {field} {_shown(old)} in the index, and should have {_shown(new)}"
 
 
 def _shown(value: object) -> str:

@@ -25,19 +25,20 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
+from msgspec.structs import replace
 from whoosh import index as whoosh_index
 from whoosh import writing as whoosh_writing
 from whoosh.reading import CorruptIndexError
 
 from wikimem.errors import Damaged, Unavailable
 from wikimem.index.bm25 import K1, best_of, field_norms, norm
+from wikimem.index.membership import is_among
 from wikimem.index.parts import Allowed
 from wikimem.index.postings import (
     FIELDS,
@@ -51,6 +52,9 @@ from wikimem.index.postings import (
     read_postings,
 )
 from wikimem.index.segments import Storage, merge_segments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _OF_EACH_PASSAGE: Final = frozenset({"heading", "body", SAID})
 """Fields that each passage has for itself; the others are the page's."""
@@ -80,8 +84,7 @@ class WordsDamaged(Damaged):
     """Whoosh's files cannot be read; the words are rebuilt from the pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordsEntry:
+class WordsEntry(Struct, frozen=True):
     """A passage to index: the terms of each of STORED, in that order."""
 
     passage: int
@@ -89,8 +92,7 @@ class WordsEntry:
     terms: tuple[Sequence[str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
+class _Snapshot(Struct, frozen=True):
     generation: int
     leaves: list[Leaf]
     ids: NDArray[np.int64]
@@ -403,8 +405,8 @@ class WordsIndex:
     def _places_of(self, passages: Collection[int]) -> NDArray[np.int64]:
         """The document numbers of those of the passages that live in the index."""
         snapshot = self._current() if passages else _NOTHING
-        wanted = np.fromiter(passages, dtype=np.int64, count=len(passages))
-        return np.flatnonzero(snapshot.live & np.isin(snapshot.ids, wanted))
+        wanted = np.fromiter(sorted(passages), dtype=np.int64, count=len(passages))
+        return np.flatnonzero(snapshot.live & is_among(snapshot.ids, wanted))
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:

@@ -10,10 +10,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from wikimem.errors import WikimemError
 from wikimem.memory.people import Look, PeopleEdits, rest_of
@@ -37,8 +38,7 @@ LOOK_AFTER_S: Final = 5.0
 _MOST_RETRY_S: Final = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """One thing that was done, or stands in the way: a word for programs, a line for people, and what it is about."""
 
     event: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid, Refused, StaleRevision
 from wikimem.memory.wording import check_text, checked_tags, checked_title
@@ -31,8 +32,7 @@ GUARDED_KEYS: Final = ("status", "valid_from", "valid_to", "supersedes", "supers
 """What closes, replaces or raises a page: an agent cannot set these on a page that a person stated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change. Exactly one of `set`, `replace`, `section` with `text`, or `text` alone."""
 
     set: Sequence[str] = ()
@@ -43,8 +43,7 @@ class Edit:
     base: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Struct, frozen=True):
     path: str
     id: str
     commit: str | None

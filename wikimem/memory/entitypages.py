@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from wikimem.errors import Conflict, Invalid
 from wikimem.graph.fold import Fact
 from wikimem.graph.naming import page_id_of, parse_entity_iri
@@ -37,8 +39,7 @@ _MADE: Final = frozenset({"library", "person", "concept", "organization", "locat
 _INVERSE: Final = {relation.name: relation.inverse for relation in RELATIONS.values()}
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """Paths of pages that were written or would be; `theirs` are those whose section somebody edited."""
 
     pages: tuple[str, ...]

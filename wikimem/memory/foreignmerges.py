@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.model.page import CONFLICT_RULE
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 MOST: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """`what` a merge left on a page, in words, and the merge, where a commit can be named: its id and author."""
 
     path: str

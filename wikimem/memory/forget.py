@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Damaged, Refused, WikimemError
 from wikimem.graph.files import page_file, tombstone
@@ -25,8 +26,7 @@ _GUARDED: Final = ("supersedes", "superseded_by")
 """Properties with links that an agent does not change on a page that a person stated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """`removed` is what every part of the index held before and holds no more; None where it could not be looked into.
 
     `inbound` are pages that still link to what is gone, `unlinked` those whose links were replaced by their text.

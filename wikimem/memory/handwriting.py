@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 EDITED: Final = "edit"
 CREATED: Final = "create"
@@ -16,8 +17,7 @@ MOST_NAMES: Final = 3
 _MOST_OF_A_TITLE: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class PageEdit:
+class PageEdit(Struct, frozen=True):
     """What was done to one page. `paths` are those that the commit changes: both of a renamed page, the old one first.
 
     `kind` is EDITED, CREATED, DELETED, or what `renamed` gives.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Conflict, Invalid, NotFound, Refused
 from wikimem.graph.files import ATTRIBUTES, ATTRIBUTES_PATH, installation_file, page_file, with_triples
@@ -31,8 +32,7 @@ _MOST_TEXT: Final = 2_000
 """Characters of a reasoning, a quote, an alternative or a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """What is to be stated, as the caller gave it; dates may be words. `retract` takes it back instead."""
 
     subject: str
@@ -50,8 +50,7 @@ class Statement:
     retract: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """The edge, and what it is now; `fact` is None where no assertion of it lives. `existing`: nothing was new."""
 
     edge: Edge

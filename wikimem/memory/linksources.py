@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.graph.naming import make_entity, page_id_of, page_iri, quoted_iri
@@ -27,8 +28,7 @@ _SCHEMES: Final = ("http://", "https://")
 _PLAIN: Final = ("file:", "commit:")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The IRI of a source, and the page that asserts, where the source is one."""
 
     iri: str

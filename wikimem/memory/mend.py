@@ -11,8 +11,9 @@ import contextlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wikimem.errors import NotFound, Refused, WikimemError
 from wikimem.memory.check import DUPLICATE_ID, ONE_SIDED, QUOTABLE
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from wikimem.wiki import Wiki
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """One thing to mend on one page: what in words, and how."""
 
     path: str
@@ -42,8 +42,7 @@ class Fix:
     apply: Callable[[bytes], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Struct, frozen=True):
     """What was mended (or would be), what could not be and why, and the commit."""
 
     fixed: tuple[str, ...]

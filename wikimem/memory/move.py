@@ -6,8 +6,9 @@ import os
 import posixpath
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Conflict, Invalid, Refused, WikimemError
 from wikimem.index.naming import keys_of
@@ -28,16 +29,14 @@ if TYPE_CHECKING:
 _INTERIM: Final = " (moving)"
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(Struct, frozen=True):
     """Where a page is to go. `title` is what it is to be called where its title was made from its file name."""
 
     path: str
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """`rewritten` are the pages, by their paths now, whose links were changed, `links` how many links that were.
 
     `left` says which pages keep a link that leads nowhere now, and why.

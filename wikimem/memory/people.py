@@ -16,6 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from wikimem.errors import Conflict, Locked, NotFound, WikimemError
 from wikimem.memory.handwriting import CREATED, DELETED, EDITED, PageEdit, message_of, renamed
 from wikimem.model.page import CONFLICT_RULE, Page
@@ -44,8 +46,7 @@ _SYNC_COPY: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """One commit of people's edits: its id, its subject, and the pages that it holds."""
 
     commit: str
@@ -53,16 +54,14 @@ class Taken:
     pages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A page that stays uncommitted, and why."""
 
     path: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What one look did: `taken` if it committed, `left` what it leaves alone and has not said before. `again_s` is
     after how many seconds to look again, None where there is nothing to wait for."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Conflict, Invalid, Refused
 from wikimem.memory.wording import check_text, checked_tags, checked_title
@@ -28,8 +29,7 @@ SIMILAR_MOST: Final = 3
 _CLOSED: Final = ("superseded", "expired", "archived")
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What is to be remembered, as the caller gave it; dates may be words such as `last march`."""
 
     title: str
@@ -47,8 +47,7 @@ class Memory:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(Struct, frozen=True):
     """A page that is near in meaning; `score` is a cosine from 0 to 1."""
 
     id: str
@@ -57,8 +56,7 @@ class Similar:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """The page that holds the memory; `existing` where the very same one was there already."""
 
     path: str

@@ -7,9 +7,10 @@ is written again, by the rules of `set_properties`. What comes out is read back 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
+
+from msgspec.structs import replace
 
 from wikimem.errors import Refused
 from wikimem.model.page import Link, Page, PropertyValue

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid, Refused
 from wikimem.index.naming import name_key, stem_of, without_suffix
@@ -30,8 +31,7 @@ Key = tuple[str, str]
 """Kind and key of a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageNames:
+class PageNames(Struct, frozen=True):
     """What one page is called, as links and addresses find it."""
 
     number: int
@@ -39,8 +39,7 @@ class PageNames:
     keys: frozenset[Key]
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(Struct, frozen=True):
     """A page's names before and after, over the names of the vault as the index has them.
 
     `named` gives the pages of a name (`Index.named`), `path_of` the path of a page by its number.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid, NotFound
 from wikimem.graph.validity import date_text, moment_of, sort_key
@@ -20,8 +21,7 @@ MOST_PAGES: Final = 10
 """Pages that words are taken to be about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(Struct, frozen=True):
     """One thing: `time` as exactly as it was stated, `kind` began, ended or created."""
 
     time: str
@@ -31,8 +31,7 @@ class Happened:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """In the order of time; `undated` are edges of which no date is known."""
 
     about: str

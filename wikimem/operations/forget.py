@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec.structs import astuple
 
 from wikimem.errors import Invalid, NotFound
 from wikimem.model.results import ForgetResult, Removed

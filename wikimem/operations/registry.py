@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 
@@ -26,8 +27,7 @@ Effect = Literal["read", "write", "destroy"]
 SCHEMA_VERSION: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+class Arg(Struct, frozen=True):
     """What the doors need to know about a parameter beyond its type.
 
     `positional`: a plain argument in the CLI. `stdin`: `-` reads standard input there. `raw`: must reach the
@@ -45,8 +45,7 @@ class Arg:
     only: Literal["cli"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """One parameter; `type` is without Annotated, `default` is `inspect.Parameter.empty` where it is required."""
 
     name: str

@@ -11,10 +11,12 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from wikimem import __version__
 
@@ -26,8 +28,7 @@ _RECORD: Final = "resident.json"
 _MOST_BYTES: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """The process that serves or last served the vault: `since` is local time, `ended` says why, or is empty."""
 
     pid: int

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from msgspec import Struct
+
 from wikimem.text.lazyregex import lazily
 
 LineKind = Literal["blank", "text", "heading", "underline", "rule", "code", "comment", "math"]
@@ -52,8 +54,7 @@ class Paragraph(NamedTuple):
     """1 to 6 for a heading, else 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """Lines of `text[start:]` and the spans in them, each tuple in order and without overlaps."""
 
     lines: tuple[Line, ...]

@@ -22,9 +22,10 @@ import calendar
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.text.datewords import (
@@ -52,8 +53,7 @@ _SHOWN: Final = 60
 """Characters of a refused text that the message repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True):
     """`start` up to and not including `end`: naive local time."""
 
     start: datetime

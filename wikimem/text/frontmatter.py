@@ -8,7 +8,8 @@ property's source and the body as they were.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.page import Problem, PropertyValue
@@ -21,8 +22,7 @@ from wikimem.text.yamltext import Written, text_of, write_entry
 BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(Struct, frozen=True):
     """What the block says. `parses` is False where it was recovered line by line; such a page is never written.
 
     `lines` gives the line in the file and `spans` the offsets in the text of each property's value.

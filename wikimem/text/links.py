@@ -10,9 +10,10 @@ Targets are as written, decoded: which page one means is for the index to say.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
 from urllib.parse import quote, unquote
+
+from msgspec.structs import replace
 
 from wikimem.errors import Invalid
 from wikimem.model.page import Link

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
 
 from wikimem.text.analysis import is_stop_word
+from wikimem.text.lazyregex import lazily
 
 LONGEST_NAME: Final = 24
 """Words (or characters of a script without spaces) of a name that are looked for in a question."""
@@ -15,12 +15,16 @@ LONGEST_NAME: Final = 24
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 )
-_NAME_WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}_](?:[^\W{_UNSPACED}_]|\+\+|#(?!\w))*")
+_UNSPACED_CHARACTER: Final = lazily(f"[{_UNSPACED}]")
+_NAME_WORD: Final = lazily(r"[^\W_](?:[^\W_]|\+\+|#(?!\w))*")
 
 
 def name_words(text: str) -> list[str]:
     """The words of a name or a question; every character of a script without spaces is one."""
-    return _NAME_WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    text = unicodedata.normalize("NFC", text).casefold()
+    if not text.isascii():
+        text = _UNSPACED_CHARACTER.sub(r" \g<0> ", text)
+    return _NAME_WORD.findall(text)
 
 
 @lru_cache(1 << 14)

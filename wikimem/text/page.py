@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.page import Heading, Link, Page, Problem
@@ -120,8 +122,7 @@ def render_page(properties: Mapping[str, Written], body: str) -> bytes:
     return _encoded(text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(Struct, frozen=True):
     """A page that may be edited: its text with byte order mark, and where its body begins in that."""
 
     text: str
@@ -295,8 +296,7 @@ def _gap_before(draft: _Draft, start: int, end: int) -> str:
     return draft.newline * (max(0, 2 - breaks) if breaks < 2 or not unfinished else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """What stands under a heading: `text[start:end]`, of which `first` to `last` is neither blank nor spacing."""
 
     draft: _Draft

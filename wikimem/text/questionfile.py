@@ -13,7 +13,6 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, Final
 
 from wikimem.errors import Invalid
@@ -23,7 +22,7 @@ from wikimem.text.lazyregex import lazily
 ENDINGS: Final = (".jsonl", ".csv", ".md")
 """The kinds of file, by the end of their names."""
 
-_KEYS: Final = tuple(field.name for field in fields(EvalQuestion) if field.name != "line")
+_KEYS: Final = tuple(name for name in EvalQuestion.__struct_fields__ if name != "line")
 _TEXTS: Final = tuple(key for key in _KEYS if key != "pages")
 _ITEM: Final = lazily(r"\s*[-*+]\s+(?:\[[ xX]\]\s+)?(.*\S)\s*\Z")
 _ARROW: Final = lazily(r"\s(?:->|=>|→)\s")

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
 from wikimem.errors import Damaged, Invalid
+from wikimem.text.lazyregex import lazily
 
 
 class Literal(NamedTuple):
@@ -38,8 +40,7 @@ class Triple(NamedTuple):
     object: Term
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
+class BadLine(Struct, frozen=True):
     """A line that is no triple; `line` counts from 1."""
 
     line: int
@@ -52,16 +53,16 @@ _IRI: Final = rf"<({_IRI_CHARACTERS}(?:(?:{_ESCAPE}){_IRI_CHARACTERS})*+)>"
 _STRING_CHARACTERS: Final = r"[^\"\\\n\r]*+"
 _STRING: Final = rf"\"({_STRING_CHARACTERS}(?:(?:\\[tbnrf\"'\\]|{_ESCAPE}){_STRING_CHARACTERS})*+)\""
 _LANGUAGE: Final = r"@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)"
-_TAG: Final = re.compile(_LANGUAGE.removeprefix("@"))
-_LINE: Final = re.compile(
+_TAG: Final = lazily(_LANGUAGE.removeprefix("@"))
+_LINE: Final = lazily(
     rf"[ \t]*{_IRI}[ \t]*{_IRI}[ \t]*(?:{_IRI}|{_STRING}(?:\^\^{_IRI}|{_LANGUAGE})?)[ \t]*\.[ \t]*(?:#.*)?", re.DOTALL
 )
-_NOTHING: Final = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NOT_IN_IRI: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029<>\"{}|^`\\\ud800-\udfff]")
+_NOTHING: Final = lazily(r"[ \t]*(?:#.*)?", re.DOTALL)
+_ABSOLUTE: Final = lazily(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_IN_IRI: Final = lazily(r"[\x00-\x20\x7f-\xa0\u2028\u2029<>\"{}|^`\\\ud800-\udfff]")
 """With the separators of Unicode, at which other readers cut lines."""
-_ESCAPED: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
-_MUST_ESCAPE: Final = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_ESCAPED: Final = lazily(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_MUST_ESCAPE: Final = lazily('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029]')
 _SHORT: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _LONG: Final = {char: f"\\{name}" for name, char in _SHORT.items() if name != "'"}
 _SHOWN: Final = 80

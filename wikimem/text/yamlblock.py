@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
+from msgspec import Struct
 
 from wikimem.model.page import PropertyValue
 from wikimem.text.lazyregex import lazily
@@ -52,8 +52,7 @@ _YAML_1_1_BREAKS: Final = "\x85\u2028\u2029"
 _STANDARD_TAGS: Final = "tag:yaml.org,2002:"
 
 
-@dataclass(frozen=True, slots=True)
-class Fences:
+class Fences(Struct, frozen=True):
     """Offsets in the text: the block is `text[start:end]`, the closing line begins at `end`, the body at `body`."""
 
     start: int
@@ -63,8 +62,7 @@ class Fences:
     newline: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One `key: value` as it stands in the text; `text[start:end]` is the value's source, without what follows it.
 
     `colon` is the offset after the colon, -1 where the key is not written as `key: value` on a line of its own.
@@ -82,8 +80,7 @@ class Entry:
     shared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Something wrong in the block, before it is tied to a path."""
 
     rule: str
@@ -92,8 +89,7 @@ class Fault:
     fixable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """What the block holds. `root` is None where it is empty or does not parse."""
 
     fences: Fences

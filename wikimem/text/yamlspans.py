@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
 import yaml
+from msgspec import Struct
 
 from wikimem.errors import Refused
 from wikimem.text.yamlblock import BREAK, Entry, line_start, node_end
@@ -21,8 +21,7 @@ from wikimem.text.yamltext import Kind, Quote, Written, kind_of, text_of, write_
 _BLOCK_SCALAR_HEAD: Final = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Struct, frozen=True):
     """Put `text` in place of what stands from `start` up to `end`."""
 
     start: int
@@ -30,16 +29,14 @@ class Splice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """What new lines look like in this file: its line break, and how far a list stands in from its key."""
 
     newline: str
     list_indent: str
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """The property to change. `base` is where the marks of its nodes count from, `where` names file and line."""
 
     text: str

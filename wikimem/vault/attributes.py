@@ -5,9 +5,10 @@ Filters (git-crypt, LFS), encodings, `$Id$` and line endings are git's to apply:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Damaged, Refused, Unavailable
 from wikimem.vault.gitcommand import run_git
@@ -16,8 +17,7 @@ _CONVERTING: Final = ("filter", "working-tree-encoding", "ident")
 _LINE_ENDINGS: Final = ("text", "eol", "crlf")
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True):
     """The attributes of one work tree. `autocrlf` is whether core.autocrlf is on, as true or input.
 
     Names of files are from the top of the work tree.

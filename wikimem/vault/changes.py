@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from wikimem.vault.layout import is_page_name
 from wikimem.vault.project import WorkTree
 
@@ -28,8 +30,7 @@ _GIT_FILES: Final = frozenset(
 """Files and folders of git's that say where HEAD is, what is staged, and whether an operation is under way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """What happened: `paths` of pages relative to the vault's root (they may be gone by now), `sweep` where paths do
     not tell all of it, `refs` where git's HEAD, refs or index changed or an operation of git's began or ended."""
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wikimem.errors import Refused, WikimemError
 from wikimem.vault.files import disk_errors
@@ -30,8 +31,7 @@ from wikimem.vault.steps import WriteSteps
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """What a write does to one vault path: the bytes that it was based on (None: no file) and the bytes after."""
 
     path: str
@@ -39,8 +39,7 @@ class FileChange:
     new: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(Struct, frozen=True):
     """`commit` is the new commit, in hex; None where git is busy with `deferred` and the commit waits for its end."""
 
     commit: str | None

@@ -11,12 +11,12 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
+from msgspec import Struct
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.vault.config import CONFIG_NAME, VAULT_KEYS, ConfigKey, VaultConfig
@@ -43,8 +43,7 @@ _NOT_THEIRS: Final = (CONFIG_PATH, ".gitignore", ".gitattributes")
 Kind = Literal["new", "existing", "vault"]
 
 
-@dataclass(frozen=True, slots=True)
-class NativeLook:
+class NativeLook(Struct, frozen=True):
     """What `init --native` would add to a vault: path -> bytes, none of which exists; `kept` are there already."""
 
     files: Mapping[str, bytes]
@@ -52,8 +51,7 @@ class NativeLook:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VaultPlan:
+class VaultPlan(Struct, frozen=True):
     """What is to be done to make a vault of `root` (a real path, which need not exist yet).
 
     `kind`: a new folder, somebody's own, or one that is a vault already (then there is nothing to write, and whether

@@ -12,10 +12,11 @@ import fcntl
 import json
 import os
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, get_args
+
+from msgspec import Struct
 
 from wikimem.vault.files import cannot
 
@@ -28,8 +29,7 @@ _TRIES: Final = 3
 """Somebody who only looks whether the duty is taken holds its lock for a moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class DutyHolder:
+class DutyHolder(Struct, frozen=True):
     """The process that does the background work: its rank, its id, and since when."""
 
     rank: str

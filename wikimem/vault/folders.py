@@ -15,10 +15,10 @@ import re
 import secrets
 import stat
 import unicodedata
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from platformdirs import user_cache_path, user_config_path, user_state_path
 
 from wikimem.errors import Damaged, Refused, Unavailable
@@ -33,8 +33,7 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _SLUG_LENGTH: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class UserFolders:
+class UserFolders(Struct, frozen=True):
     """This user's folders. `config` and `state` may be one folder (they are on macOS); file names do not clash."""
 
     config: Path
@@ -42,8 +41,7 @@ class UserFolders:
     state: Path
 
 
-@dataclass(frozen=True, slots=True)
-class VaultFolders:
+class VaultFolders(Struct, frozen=True):
     """One vault's folders: `cache` may be deleted at any time, `state` cannot be rebuilt."""
 
     key: str

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.vault.gitcommand import run_git
 from wikimem.vault.renames import path_with_id
@@ -15,8 +17,7 @@ from wikimem.vault.renames import path_with_id
 TRAILERS: Final = ("Wikimem-Op", "Wikimem-Agent", "Wikimem-Session", "Wikimem-Page", "Wikimem-Run")
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Struct, frozen=True):
     """One commit. `pages` are the vault paths that it touched; `trailers` wikimem's, by name."""
 
     commit: str
@@ -27,8 +28,7 @@ class HistoryEntry:
     trailers: dict[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryQuery:
+class HistoryQuery(Struct, frozen=True):
     """Which commits: each field narrows. `path` is a vault path, followed through renames from `start` backwards.
 
     With `page_id`, the id in the page's frontmatter, it is followed through those too that git takes for another page.

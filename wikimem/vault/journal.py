@@ -17,10 +17,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Damaged
 from wikimem.vault.files import cannot, remove_file, sweep_temporaries, sync_folder, write_atomically
@@ -30,8 +32,7 @@ from wikimem.vault.repository import Entry, Person
 _DIGITS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """One path of a write: its bytes before and after (None: no file) and its entries in git before and after."""
 
     path: str
@@ -41,8 +42,7 @@ class Planned:
     entry: Entry | None
 
 
-@dataclass(frozen=True, slots=True)
-class JournalRecord:
+class JournalRecord(Struct, frozen=True):
     """A write as it was planned. `commit` is set once the commit object exists."""
 
     name: str

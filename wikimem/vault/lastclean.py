@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from wikimem.errors import WikimemError
 from wikimem.model.page import Page

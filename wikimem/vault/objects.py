@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dulwich.file import adjust_shared_perm
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
@@ -24,8 +24,7 @@ _TEMPORARY: Final = "tmp_obj_"
 _MODE: Final = 0o444
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectWriter:
+class ObjectWriter(Struct, frozen=True):
     """The part of an object store that dulwich's `commit_tree_changes` uses; every object is synced."""
 
     store: DiskObjectStore

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wikimem.text.ids import derived_id
 from wikimem.vault.files import write_atomically
@@ -30,8 +32,7 @@ _AGAIN: Final = "\nagain"
 """No path holds a line break, so that no page has this as its path."""
 
 
-@dataclass(frozen=True)
-class Origins:
+class Origins(Struct, frozen=True, dict=True):
     """What ids are derived from, by present path, where that is not the path itself.
 
     `seeds` was seen on this machine, `history` is in git up to `commit`; the former counts where both speak.
@@ -87,8 +88,7 @@ class Origins:
 NO_ORIGINS: Final = Origins()
 
 
-@dataclass
-class OriginStore:
+class OriginStore(Struct):
     """The origins of the vault at `root`, kept in its `state` and `cache` folders.
 
     `lasting` is False for a second index of the same files: what it learns must not outlive it.

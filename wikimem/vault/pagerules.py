@@ -11,9 +11,11 @@ import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wikimem.errors import Damaged, NotFound, Refused, Unavailable
 from wikimem.vault.gitcommand import run_git
@@ -32,8 +34,7 @@ Report = Callable[[str, str, str], None]
 """Called with rule, path and message for what a person should know."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """Answers for paths relative to the root: may a folder hold pages, is a file one of them.
 
     `lasting` is False where the answers were worked out otherwise than by a git that could be asked, so that nothing

@@ -10,10 +10,11 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from wikimem.text.lazyregex import lazily
 from wikimem.vault.names import folded, portable_name
@@ -39,8 +40,7 @@ _SSH_HOSTS: Final = {
 """Second names of hosts for ssh through port 443, and Azure's own (from these services' manuals)."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkTree:
+class WorkTree(Struct, frozen=True):
     """A git work tree: its top folder, its own git folder, and the one that its worktrees share."""
 
     top: Path
@@ -48,8 +48,7 @@ class WorkTree:
     common_dir: Path
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectIdentity:
+class ProjectIdentity(Struct, frozen=True):
     """What tells a project from others. `remotes` holds the one remote that does (normalised), or nothing.
 
     `name` is fit for a folder's name and not yet unique in a vault: see `choose_project_name`.

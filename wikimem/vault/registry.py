@@ -10,9 +10,10 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from wikimem.errors import Damaged, NotFound, Refused
 from wikimem.vault.files import write_atomically
@@ -29,16 +30,14 @@ _MAX_BYTES: Final = 1_000_000
 How = Literal["made", "trusted"]
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredVault:
+class RegisteredVault(Struct, frozen=True):
     """A vault that this user opened: its real path, and whether `init` made it or `trust` took it in."""
 
     root: Path
     how: How
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
+class _Entries(Struct, frozen=True):
     vaults: tuple[RegisteredVault, ...] = ()
     default: Path | None = None
 

@@ -10,9 +10,10 @@ import os
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.text.ids import revision_of
 from wikimem.text.lazyregex import lazily
@@ -35,8 +36,7 @@ Change = tuple[str, str]
 """Old path and new path of a page; the old one is empty where the page was added."""
 
 
-@dataclass(frozen=True, slots=True)
-class Renames:
+class Renames(Struct, frozen=True):
     """What commits renamed and added, oldest first. `continues` is False where they begin with the first commit.
 
     `removed` has the pages that a commit took away, with the last commit that did.

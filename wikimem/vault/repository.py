@@ -15,7 +15,6 @@ import socket
 import stat
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import cast
@@ -25,6 +24,7 @@ from dulwich.index import IndexEntry
 from dulwich.object_store import BaseObjectStore, commit_tree_changes, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.refs import Ref
+from msgspec import Struct
 
 from wikimem.errors import Conflict, Damaged, NotFound, Unavailable
 from wikimem.vault.attributes import Attributes
@@ -55,8 +55,7 @@ _SKIP_WORKTREE = 0x4000
 """Bits of an index entry's flags and of its extended flags (gitformat-index(5))."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(Struct, frozen=True):
     """A name and an address as git wants them."""
 
     name: str
@@ -66,8 +65,7 @@ class Person:
         return f"{_clean(self.name)} <{_clean(self.email)}>".encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What a tree or the index holds at a path.
 
     `hidden` names the flag of an index entry by which a person keeps git from looking at the file: `assume-unchanged`

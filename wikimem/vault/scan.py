@@ -19,6 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from wikimem.errors import NotFound, Refused, Unavailable, WikimemError
 from wikimem.model.page import FileStat, Problem
 from wikimem.vault.gitcommand import run_git
@@ -43,8 +45,7 @@ MAX_PAGE_BYTES: Final = 10_000_000
 _KIND_AND_READ: Final = 0o170_000 | stat.S_IRUSR
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What is on the disk. `files` maps a page's path, spelled as on disk, to its stat.
 
     `skipped` says what was passed over and why. `unread` are folders (and files) that could not be read: what an

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wikimem.errors import Refused
 from wikimem.text.redact import Redactor
@@ -11,8 +12,7 @@ from wikimem.vault.commit import FileChange
 from wikimem.vault.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
-class SecretCheck:
+class SecretCheck(Struct, frozen=True):
     """Looks for secrets in the pages of a write, before and after it, and in what is committed of them."""
 
     redactor: Redactor

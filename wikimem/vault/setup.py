@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from wikimem.errors import Conflict, Damaged, NotFound, Refused
 from wikimem.text.ids import new_ulid
@@ -25,8 +26,7 @@ from wikimem.vault.repository import Repository
 from wikimem.vault.scan import scan
 
 
-@dataclass(frozen=True, slots=True)
-class SetUp:
+class SetUp(Struct, frozen=True):
     """What `set_up` did, or with `dry_run` would do."""
 
     root: Path

@@ -11,9 +11,10 @@ import json
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _VERSION: Final = 1
 _VARIABLES: Final = ("HOME", "XDG_CONFIG_HOME", "PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
@@ -24,8 +25,7 @@ Stamp = list[int]
 """Change time and modification time (ns), size and inode of a file; empty where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """Decisions about names (True: a page or a folder to enter) and the stamps of the files that they rest on.
 
     `text` is the whole as JSON, for an index to keep. Names of folders end in a slash. Pages are not listed: the index

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from wikimem.errors import Conflict
 from wikimem.vault.journal import Journal, JournalRecord, Planned

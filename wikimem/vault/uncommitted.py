@@ -10,9 +10,10 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from wikimem.errors import Conflict, WikimemError
 from wikimem.vault.files import remove_file, write_atomically
@@ -31,8 +32,7 @@ _LIST_TIMEOUT_S: Final = 600
 _MARK: Final = "takeup.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A page that is on disk otherwise than HEAD has it.
 
     `kind`: `edited`, `gone`, or `new` (git does not know it); `staged` where git's index has it otherwise than HEAD.

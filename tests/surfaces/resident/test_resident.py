@@ -268,8 +268,8 @@ def test_both_streams_into_one_file_keep_their_order(desktop: Desktop, notes: Pa
 # Many clients, and clients that go
 
 
-def test_twenty_clients_at_once_all_get_the_answer(desktop: Desktop, notes: Path) -> None:
-    started = [desktop.begin("search", "jose", "--json", "--now", "2026-01-01")[0] for _ in range(20)]
+def test_many_clients_at_once_all_get_the_answer(desktop: Desktop, notes: Path) -> None:
+    started = [desktop.begin("search", "jose", "--json", "--now", "2026-01-01")[0] for _ in range(6)]
     answers = {process.communicate(timeout=120)[0] for process in started}
     assert {process.returncode for process in started} == {0}
     assert len(answers) == 1

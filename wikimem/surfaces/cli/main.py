@@ -6,6 +6,7 @@ resident process can answer is handed over before the command line is even parse
 
 from __future__ import annotations
 
+import os
 import sys
 
 from wikimem import __version__
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return server_died(given)
     if code is not None:
         return code
+    # numpy starts a thread for each core as it is imported, which takes longer than all that they could save here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from wikimem.surfaces.cli.run import run
 
     return run(given)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wikimem.model.caller import Progress
 from wikimem.wiki import Caller, Wiki, open_wiki
@@ -19,8 +20,7 @@ from wikimem.wiki import Caller, Wiki, open_wiki
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """What the command line said when the server was started: the vault, and on whose behalf it works."""
 
     vault: str | None

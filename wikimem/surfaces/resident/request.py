@@ -8,7 +8,8 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wikimem.errors import Invalid
 from wikimem.surfaces.resident import wire
@@ -18,8 +19,7 @@ _IDENTITY = 5
 _FIXED = _IDENTITY + 7
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What a client asked for. `streams` are encoding and error handling of its output, then of its error stream."""
 
     identity: tuple[str, ...]
