@@ -49,6 +49,9 @@ SHORTEST_SLACK_DAYS: Final = 3.0
 USUAL_CONFIDENCE: Final = 0.8
 """What a page that states no confidence is taken to have: people do not write it, and are not punished for that."""
 
+LARGEST_DROP: Final = CONFIDENCE * USUAL_CONFIDENCE / (1.0 - USUAL_CONFIDENCE)
+"""The share that a page of no confidence loses."""
+
 FRESHNESS_HALF_LIFE_DAYS: Final = 90.0
 """About a quarter: the pace at which the working state of a code base goes stale."""
 

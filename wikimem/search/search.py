@@ -17,7 +17,7 @@ from wikimem.index.dated import pages_made
 from wikimem.index.parts import Allowed, Missing
 from wikimem.model.hit import PageFilter, PageRow, PassageRow, Scored, Trace
 from wikimem.model.page import Page
-from wikimem.search.boosts import page_boosts, phrase_boost
+from wikimem.search.boosts import LARGEST_BOOST, LARGEST_DROP, page_boosts, phrase_boost
 from wikimem.search.candidates import Candidate, ordered, total, with_dates, with_parts, with_preceding
 from wikimem.search.compound import subquestions
 from wikimem.search.current import PageReader, row_of
@@ -44,6 +44,10 @@ PAGES_OF_THE_TIME: Final = 50
 """Where a question names a time and no more pages than this are of it, their best passages are looked at in any case:
 what was done on a Friday ten days ago may share one common word with the question."""
 PASSAGES_OF_THE_TIME: Final = 20
+
+LIFTED: Final = 100
+"""So many hits, and whatever a boost could bring among them, are boosted: looking at the titles and dates of all that
+was found took a third of a search. What comes after them is in the order of what was found."""
 
 PHRASE_WINDOW: Final = 50
 """How many of the best candidates are read to see whether they hold a quoted phrase."""
@@ -287,7 +291,11 @@ def _candidates(
         fused = _by_page(by_passage, fusion.fuse(of_pages, company=company), passages, paths)
     if found.by_synonym:
         fused = [(_told_apart(entry, own, found.by_synonym), own, via) for entry, own, via in fused]
-    candidates = [_candidate(query, rows[own[0].page], own, entry, via, now) for entry, own, via in fused]
+    least = _least_to_lift(query, [entry.score for entry, _, _ in fused])
+    candidates = [
+        _candidate(query, rows[own[0].page], own, entry, via, now if entry.score >= least else None)
+        for entry, own, via in fused
+    ]
     if group == "passage":
         candidates = with_preceding(candidates)
     return ordered(with_dates(query, candidates))
@@ -337,10 +345,18 @@ def _told_apart(fused: Fused, passages: Sequence[PassageRow], by_synonym: Mappin
     return replace(fused, parts=parts, score=math.fsum(parts.values()))
 
 
+def _least_to_lift(query: Query, scores: Sequence[float]) -> float:
+    """The score from which on a boost could make one of the first LIFTED hits; all, where the date may count most."""
+    if query.period is not None or len(scores) <= LIFTED:
+        return -math.inf
+    return sorted(scores, reverse=True)[LIFTED - 1] * (1 - LARGEST_DROP) / (1 + LARGEST_BOOST)
+
+
 def _candidate(
-    query: Query, row: PageRow, passages: tuple[PassageRow, ...], fused: Fused, via: str, now: datetime
+    query: Query, row: PageRow, passages: tuple[PassageRow, ...], fused: Fused, via: str, now: datetime | None
 ) -> Candidate:
-    shares = page_boosts(query, row, passages[0].heading, now=now)
+    """What was found as a candidate; without a `now` it is not boosted."""
+    shares = page_boosts(query, row, passages[0].heading, now=now) if now else {}
     trace = Trace(fused.ranks, fused.parts, {name: share * fused.score for name, share in shares.items()}, via)
     return Candidate(row, passages, total(trace), trace)
 
