@@ -162,7 +162,9 @@ class PersonsGit:
             # Tracked changes only, so that what agents write meanwhile is not put away with them.
             if self.git("stash", "push", "-q", "--", "desk"):
                 time.sleep(0.5)
-                self.git("stash", "pop", "-q")
+                # A push that met a lock half-way was done again: then there are two, each with a part.
+                while self.yard.git("stash", "list") and self.git("stash", "pop", "-q"):
+                    pass
             assert self.editor.on_disk() == before
 
     def _branch(self) -> None:
