@@ -23,7 +23,6 @@ from wikimem.index.index import Index
 from wikimem.model.caller import Progress
 from wikimem.model.page import FileStat, Page, Problem
 from wikimem.text.ids import revision_of
-from wikimem.text.page import parse_page
 from wikimem.text.redact import Redactor
 from wikimem.vault.hints import Hints
 from wikimem.vault.lastclean import to_recall
@@ -212,6 +211,8 @@ class Refresher(Struct, frozen=True):
             row = self.index.page(old)
             if row is None or row.id != before.page_id(old) or row.id == origins.page_id(new):
                 continue
+            from wikimem.text.page import parse_page
+
             if row.id == origins.page_id(old) and not parse_page(new, self._bytes(new)).meta.id:
                 moves.append((old, new))
         if not moves:
@@ -253,6 +254,9 @@ class Refresher(Struct, frozen=True):
         again: frozenset[str] = frozenset(),
     ) -> tuple[int, int]:
         """`again` are paths to be indexed anew though their files are as the index knows them."""
+        # A search that finds no page changed need not load what reads Markdown and YAML.
+        from wikimem.text.page import parse_page
+
         known = self._revisions(changed)
         touched: dict[str, FileStat] = {}
         now = time.time_ns()

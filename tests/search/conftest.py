@@ -13,6 +13,7 @@ import pytest
 from wikimem.index.index import SHIPPED_MODEL, Index
 from wikimem.model.page import FileStat, Page
 from wikimem.search.context import pack_context
+from wikimem.search.current import unchanged_in
 from wikimem.search.filters import make_filter
 from wikimem.search.packing import ContextPack
 from wikimem.search.search import SearchOutcome, search
@@ -64,6 +65,7 @@ class SmallVault:
 
     def search(self, text: str, **options: Any) -> SearchOutcome:
         where = make_filter(now=NOW, **{k: options.pop(k) for k in FILTER_KEYS & options.keys()})
+        options = {"unchanged": unchanged_in(self.root), **options}
         return search(self.index, text, where, now=NOW, read_page=self.read_page, mask=self.mask, **options)
 
     def paths(self, text: str, **options: Any) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from wikimem.model.hit import PageFilter, PageRow
-from wikimem.search.current import WITHHELD, PageReader, holds
+from wikimem.search.current import WITHHELD, PageReader, holds, parse_every_page
 from wikimem.text.page import parse_page
 
 if TYPE_CHECKING:
@@ -68,10 +68,32 @@ def test_an_unindexed_edit_cannot_raise_trust(vault: SmallVault) -> None:
     assert vault.search("walrus").hits[0].trust == "web"
 
 
-def test_each_page_is_read_once_a_search(vault: SmallVault) -> None:
+def test_each_page_is_read_once_a_search_and_parsed_only_where_it_changed(vault: SmallVault) -> None:
     vault.add(Walrus=f'The walrus "sings loud".\n\n{FILLER}\n\nThe walrus sleeps.', Seal="A walrus.")
-    vault.search('walrus "sings loud"')
+    vault.search('walrus "sings loud"', unchanged=parse_every_page)
     assert sorted(vault.reads) == ["Seal.md", "Walrus.md"]
+    vault.reads.clear()
+    vault.search('walrus "sings loud"')
+    assert vault.reads == []
+    vault.write(Seal="A walrus, a seal.")
+    vault.search("walrus")
+    assert vault.reads == ["Seal.md"]
+
+
+def test_a_page_that_is_not_parsed_gives_the_same_hit(vault: SmallVault) -> None:
+    files = {
+        "bom.md": b"\xef\xbb\xbf---\ntitle: The walrus\n---\nThe walrus sings.\n",
+        "crlf.md": b"---\r\ntags: [sea]\r\n---\r\n# Walrus\r\n\r\nIt sings.\r\n",
+        "latin.md": "The walrus sings in a café.\n".encode("latin-1"),
+        "conflict.md": b"The walrus\n<<<<<<< ours\nsings\n=======\nsleeps\n>>>>>>> theirs\n",
+        "secret.md": b"The walrus has AKIAIOSFODNN7EXAMPLE as its key.\n",
+    }
+    for path, data in files.items():
+        (vault.root / path).write_bytes(data)
+    vault.sync()
+    parsed = vault.search("walrus sings", unchanged=parse_every_page)
+    assert vault.search("walrus sings") == parsed
+    assert {hit.path for hit in parsed.hits} >= {"bom.md", "crlf.md", "latin.md", "secret.md"}
 
 
 def test_a_period_is_half_open() -> None:
@@ -95,5 +117,5 @@ def test_the_middle_of_a_key_is_not_shown_because_it_looks_like_nothing_there() 
     page = parse_page("a.md", body.encode())
     reader = PageReader(lambda _: page, mask, PageFilter(datetime(2026, 1, 1)))
     start = page.text.index("hkiG")
-    assert reader.masked_slice(page, start, len(page.text)) == f"{WITHHELD}\n{WITHHELD}\nDone."
-    assert reader.masked_slice(page, page.text.index("Done"), len(page.text)) == "Done."
+    assert reader.masked_slice(page.path, page.text, start, len(page.text)) == f"{WITHHELD}\n{WITHHELD}\nDone."
+    assert reader.masked_slice(page.path, page.text, page.text.index("Done"), len(page.text)) == "Done."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from wikimem.search.search import LIFTED
+
 if TYPE_CHECKING:
     import pytest
 
@@ -23,8 +25,8 @@ def test_the_hits_are_those_that_boosting_everything_gives(vault: SmallVault, mo
         pages[f"p{number}"] = f"---\ntitle: {title}\nconfidence: {confidence}\n---\nharbour {body}\n"
     vault.add(**pages)
     for query in ("harbour ferry", "where is the lantern of the pier", "harbour cargo captain signal"):
-        given = [(hit.path, hit.score) for hit in vault.search(query, limit=100).hits]
-        assert len(given) == 100
+        given = [(hit.path, hit.score) for hit in vault.search(query, limit=LIFTED).hits]
+        assert len(given) == LIFTED
         with monkeypatch.context() as everything:
             everything.setattr("wikimem.search.search.LIFTED", 10_000)
-            assert given == [(hit.path, hit.score) for hit in vault.search(query, limit=100).hits]
+            assert given == [(hit.path, hit.score) for hit in vault.search(query, limit=LIFTED).hits]

@@ -24,10 +24,10 @@ from wikimem.index.address import find_pages
 from wikimem.index.folder import VECTORS_VERSION, IndexFolder
 from wikimem.index.links import LinkGraph
 from wikimem.index.lock import index_lock
-from wikimem.index.manifest import LIVE, SORTS, UNKNOWN_STAT, Manifest, iso
+from wikimem.index.manifest import LIVE, SORTS, UNKNOWN_STAT, Manifest, PageRows, iso
 from wikimem.index.modelfiles import ModelFiles
 from wikimem.index.parts import Allowed, Counts, LinkRow, Missing
-from wikimem.index.prepare import moment_of, prepare_pages
+from wikimem.index.rowfacts import moment_of
 from wikimem.index.update import Parts, apply_batch, reconcile
 from wikimem.model.hit import PageFilter, PageRow, PassageRow
 from wikimem.model.page import FileStat, Page, Problem
@@ -295,6 +295,8 @@ class Index:
         Readers see each batch of up to BATCH_PAGES at once, the removals with the last one. `mask` is applied to every
         text that is kept or cut into terms.
         """
+        from wikimem.index.prepare import prepare_pages  # loads what parses Markdown
+
         indexed = gone = 0
         stats: dict[str, FileStat] = {}
 
@@ -336,15 +338,11 @@ class Index:
         """The same content, another stat: remember it, so that the next sweep need not read those files."""
         if not stats:
             return
+        values = [(stat.size, stat.mtime_ns, stat.inode, iso(moment_of(stat)), path) for path, stat in stats.items()]
+        statement = "UPDATE pages SET size = ?, mtime_ns = ?, inode = ?, mtime = ? WHERE path = ?"
         with self.writing(LOCK_WAIT_S) as held, self._carrying_stats(stats, ()), self._manifest.transaction():
             if held:
-                self._manifest.rows_many(
-                    "UPDATE pages SET size = ?, mtime_ns = ?, inode = ?, mtime = ? WHERE path = ?",
-                    (
-                        (stat.size, stat.mtime_ns, stat.inode, iso(moment_of(stat)), path)
-                        for path, stat in stats.items()
-                    ),
-                )
+                self._manifest.rows_many(statement, values)
 
     def clear(self) -> None:
         """Empty the index, as if it had never been made. Raises Locked where another process writes it."""
@@ -398,7 +396,7 @@ class Index:
         found = self._manifest.pages("path = ?", (path,))
         return found[0] if found else None
 
-    def pages_by_number(self, numbers: Collection[int]) -> dict[int, PageRow]:
+    def pages_by_number(self, numbers: Collection[int]) -> PageRows:
         return self._manifest.pages_by_number(numbers)
 
     def find_pages(self, address: str) -> tuple[PageRow, ...]:

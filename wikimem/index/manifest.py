@@ -13,11 +13,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from wikimem.errors import Damaged, Locked, Unavailable, WikimemError
 from wikimem.index.parts import Counts
@@ -48,6 +50,11 @@ CREATE TABLE pages (
     pinned INTEGER NOT NULL, created TEXT, confirmed TEXT, valid_from TEXT, valid_to TEXT, expires TEXT, project TEXT,
     agent TEXT, session TEXT, sources TEXT NOT NULL, tags TEXT NOT NULL, aliases TEXT NOT NULL, mtime TEXT,
     tokens INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL);
+CREATE INDEX pages_project ON pages (project);
+CREATE INDEX pages_status ON pages (status);
+CREATE INDEX pages_from ON pages (valid_from) WHERE valid_from IS NOT NULL;
+CREATE INDEX pages_to ON pages (valid_to) WHERE valid_to IS NOT NULL;
+CREATE INDEX pages_expire ON pages (expires) WHERE expires IS NOT NULL;
 CREATE TABLE names (kind TEXT NOT NULL, key TEXT NOT NULL, page INTEGER NOT NULL,
     PRIMARY KEY (kind, key, page)) WITHOUT ROWID;
 CREATE INDEX names_page ON names (page);
@@ -70,6 +77,7 @@ CREATE INDEX links_resolved ON links (resolved) WHERE resolved IS NOT NULL;
 """
 _PAGE_FIELDS: Final = PageRow.__struct_fields__
 _PAGE_COLUMNS: Final = ", ".join(_PAGE_FIELDS)
+_NUMBER, _PATH, _ID = (_PAGE_FIELDS.index(name) for name in ("number", "path", "id"))
 _MOMENTS: Final = ("created", "confirmed", "valid_from", "valid_to", "expires", "mtime")
 _LISTS: Final = ("sources", "tags", "aliases")
 _ORDERS: Final = {
@@ -266,12 +274,12 @@ class Manifest:
         """Pages that a condition (with ORDER BY, LIMIT as needed) selects."""
         return [_page_row(row) for row in self.rows(f"SELECT {_PAGE_COLUMNS} FROM pages WHERE {condition}", values)]
 
-    def pages_by_number(self, numbers: Collection[int]) -> dict[int, PageRow]:
-        return {
-            row.number: row
+    def pages_by_number(self, numbers: Collection[int]) -> PageRows:
+        return PageRows(
+            row
             for chunk in chunks(numbers)
-            for row in self.pages(f"number IN ({placeholders(chunk)})", chunk)
-        }
+            for row in self.rows(f"SELECT {_PAGE_COLUMNS} FROM pages WHERE number IN ({placeholders(chunk)})", chunk)
+        )
 
     def numbers_of(self, paths: Collection[str]) -> dict[str, int]:
         return {
@@ -300,12 +308,11 @@ class Manifest:
 
     def shut_out(self, where: PageFilter) -> tuple[list[int], int]:
         """Numbers of the pages that a filter does not let through, and the highest number that there is."""
-        condition, values = filter_condition(where)
-        # What SQL cannot say yes or no to is not let through.
-        statement = (
-            f"SELECT number FROM pages WHERE NOT COALESCE(({condition}), 0) UNION ALL SELECT MAX(number) FROM pages"
-        )
-        *others, (highest,) = self.rows(statement, values)
+        needed = _requirements(where)
+        # Each requirement by what fails it, which an index finds: looking at every page took a tenth of a search.
+        failing = [f"SELECT number FROM pages WHERE {each.fails}" for each in needed]
+        statement = " UNION ALL ".join([*failing, "SELECT MAX(number) FROM pages"])
+        *others, (highest,) = self.rows(statement, [value for each in needed for value in each.values])
         return [number for (number,) in others], highest or 0
 
     def projects(self) -> tuple[str, ...]:
@@ -339,16 +346,53 @@ class Manifest:
         return Counts(sum(types.values()), passages, tokens, links, broken, types)
 
 
+class PageRows(Mapping[int, PageRow]):
+    """Rows of pages by number, each read when it is asked for: a search finds hundreds and looks at the best."""
+
+    def __init__(self, found: Iterable[Row]) -> None:
+        self._found: dict[int, Row | PageRow] = {row[_NUMBER]: row for row in found}
+
+    def __getitem__(self, number: int) -> PageRow:
+        row = self._found[number]
+        if not isinstance(row, PageRow):
+            row = self._found[number] = _page_row(row)
+        return row
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._found
+
+    def identity(self, number: int) -> tuple[str, str]:
+        """Id and path of a page, without reading the rest of its row."""
+        row = self._found[number]
+        return (row.id, row.path) if isinstance(row, PageRow) else (row[_ID], row[_PATH])
+
+
+class _Requirement(Struct, frozen=True):
+    """What a page must fulfil, as SQL, and what is true of just those that do not; both with the same `values`."""
+
+    holds: str
+    fails: str
+    values: tuple[object, ...]
+
+
 def filter_condition(where: PageFilter | None) -> tuple[str, list[object]]:
     """The filter as SQL: see PageFilter for what it means. Tags narrow (all are required) and include nested ones."""
-    if where is None:
-        return "1", []
-    parts: list[str] = []
-    values: list[object] = []
+    needed = _requirements(where) if where else []
+    return " AND ".join(each.holds for each in needed) or "1", [value for each in needed for value in each.values]
 
-    def require(condition: str, *arguments: object) -> None:
-        parts.append(condition)
-        values.extend(arguments)
+
+def _requirements(where: PageFilter) -> list[_Requirement]:
+    found: list[_Requirement] = []
+
+    def require(condition: str, *values: object, unless: str = "") -> None:
+        # What SQL cannot say yes or no to does not hold.
+        found.append(_Requirement(condition, unless or f"NOT COALESCE(({condition}), 0)", values))
 
     if where.project is not None:
         alone = "project = ? COLLATE NOCASE"
@@ -373,10 +417,10 @@ def filter_condition(where: PageFilter | None) -> tuple[str, list[object]]:
         tomorrow = (
             midnight + timedelta(days=1) if midnight < datetime.max.replace(hour=0) - timedelta(days=1) else moment
         )
-        require("(valid_from IS NULL OR valid_from < ?)", iso(tomorrow))
-        require("(valid_to IS NULL OR valid_to > ?)", iso(moment))
-        require("(expires IS NULL OR expires > ?)", iso(moment))
-    return " AND ".join(parts) or "1", values
+        require("(valid_from IS NULL OR valid_from < ?)", iso(tomorrow), unless="valid_from >= ?")
+        require("(valid_to IS NULL OR valid_to > ?)", iso(moment), unless="valid_to <= ?")
+        require("(expires IS NULL OR expires > ?)", iso(moment), unless="expires <= ?")
+    return found
 
 
 def _page_row(row: Row) -> PageRow:

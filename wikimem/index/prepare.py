@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Final
 
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from wikimem.index.naming import keys_of, stem_of
 from wikimem.index.parts import LinkRow
+from wikimem.index.rowfacts import expiry, moment_of, project_of
 from wikimem.model.hit import PageRow
 from wikimem.model.page import FileStat, Metadata, Page, Passage, Problem
 from wikimem.text.passages import cut_passages
@@ -103,28 +103,6 @@ def prepare_page(page: Page, stat: FileStat, mask: Mask) -> PreparedPage:
         ),
         problems=tuple(replace(problem, message=hide(problem.message)) for problem in page.problems),
     )
-
-
-def moment_of(stat: FileStat) -> datetime | None:
-    """When the file was changed, local time; None for a stat that was deliberately made unlike any file's."""
-    return datetime.fromtimestamp(stat.mtime_ns / 1e9) if stat.mtime_ns >= 0 else None
-
-
-def expiry(meta: Metadata) -> datetime | None:
-    """When the page's `ttl` runs out, counted from its last confirmation, else its creation. Pinned pages stay."""
-    start = meta.confirmed or meta.created or meta.valid_from
-    if meta.ttl_seconds is None or meta.pinned or start is None:
-        return None
-    try:
-        return start + timedelta(seconds=meta.ttl_seconds)
-    except OverflowError:
-        return None
-
-
-def project_of(path: str) -> str | None:
-    """The project whose folder a page lies in; None for pages outside `projects/`."""
-    parts = path.split("/")
-    return parts[1] if parts[0] == "projects" and len(parts) > 2 else None
 
 
 def _prepare_passage(

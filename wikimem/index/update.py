@@ -22,11 +22,11 @@ from wikimem.index.folder import IndexFolder
 from wikimem.index.links import resolve_links
 from wikimem.index.manifest import GRACE, LIVE, PENDING, RETIRED, Manifest, chunks, iso, placeholders
 from wikimem.index.parts import Missing
-from wikimem.index.prepare import PreparedPage, PreparedPassage
 from wikimem.index.resolve import link_keys
 from wikimem.text.analysis import index_terms
 
 if TYPE_CHECKING:
+    from wikimem.index.prepare import PreparedPage, PreparedPassage
     from wikimem.index.vectors import VectorIndex
     from wikimem.index.words import WordsIndex
 

@@ -92,6 +92,11 @@ class WordsEntry(Struct, frozen=True):
     terms: tuple[Sequence[str], ...]
 
 
+def _size(postings: Postings | None) -> int:
+    """What a posting list counts for among those that are kept."""
+    return 1 if postings is None else len(postings[0])
+
+
 class _Snapshot(Struct, frozen=True):
     generation: int
     leaves: list[Leaf]
@@ -330,7 +335,7 @@ class WordsIndex:
                 self._cache.clear()
                 self._cached = 0
             postings = self._cache[key] = read_postings(leaf, field, term)
-            self._cached += 1 if postings is None else len(postings[0])
+            self._cached += _size(postings)
         return self._cache[key]
 
     def _current(self) -> _Snapshot:
@@ -342,8 +347,8 @@ class WordsIndex:
         snapshot = self._read_snapshot(generation)
         self._keep(snapshot)
         living = {leaf.name for leaf in snapshot.leaves}
-        self._cache = {key: postings for key, postings in self._cache.items() if key[0] in living}
-        self._cached = sum(1 if postings is None else len(postings[0]) for postings in self._cache.values())
+        for key in [key for key in self._cache if key[0] not in living]:
+            self._cached -= _size(self._cache.pop(key))
         return snapshot
 
     def _generation(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,6 +57,8 @@ def verify_index(wiki: Wiki) -> tuple[str, ...]:
 
     Raises Conflict where another process keeps the index, or the pages change too fast to be compared.
     """
+    import tempfile
+
     from wikimem.index.verify import differences
 
     with (

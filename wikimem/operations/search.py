@@ -51,6 +51,7 @@ def search(
     Hits come best first, each with the passage that answers, its sources and when it holds. Only what is active
     and holds now is found, unless --status or --as-of ask otherwise.
     """
+    from wikimem.search.current import unchanged_in
     from wikimem.search.edges import asserted_edges
     from wikimem.search.filters import make_filter
     from wikimem.search.reranker import reranker_of
@@ -84,6 +85,7 @@ def search(
             now=moment,
             read_page=wiki.page_to_recall,
             mask=wiki.redactor.mask,
+            unchanged=unchanged_in(wiki.root),
             limit=limit,
             offset=offset_of(cursor),
             streams=asked,

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from wikimem.graph.vocabulary import RELATIONS
+from wikimem.text.lazyregex import lazily
 
 _CUES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (
@@ -38,7 +39,7 @@ _CUES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (r"\b(?:works? (?:at|for)|employ(?:s|ed|er)?)\b|회사|근무", ("works_at",)),
     (r"\b(?:block(?:s|ed)?|waits? for)\b|막혀|막는", ("blocked_by",)),
 )  # fmt: skip
-_COMPILED: Final = tuple((re.compile(pattern, re.IGNORECASE), names) for pattern, names in _CUES)
+_COMPILED: Final = tuple((lazily(pattern, re.IGNORECASE), names) for pattern, names in _CUES)
 LONGEST_READ: Final = 2000
 """Characters of a question that are read."""
 

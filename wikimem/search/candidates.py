@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from wikimem.index.manifest import PageRows
 from wikimem.model.hit import PageRow, PassageRow, Trace
 from wikimem.search.boosts import date_boosts
 from wikimem.search.query import Query
@@ -22,12 +24,20 @@ the best page has. Chosen on the 28 compound questions of lme_pool's development
 
 
 class Candidate(Struct, frozen=True):
-    """A page or passage in the joint ranking, not read yet. `passages` are its best ones, best first."""
+    """A page or passage in the joint ranking, not read yet: `passages` are its best ones, best first.
 
-    row: PageRow
+    `rows` are those of everything that was found; most candidates are never asked for theirs.
+    """
+
+    page: int
     passages: tuple[PassageRow, ...]
     score: float
     trace: Trace
+    rows: PageRows
+
+    @property
+    def row(self) -> PageRow:
+        return self.rows[self.page]
 
 
 def total(trace: Trace) -> float:
@@ -37,7 +47,7 @@ def total(trace: Trace) -> float:
 
 def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Best first; equal ones in an order that no index changes."""
-    return sorted(candidates, key=lambda each: (-each.score, each.row.id, each.row.path, each.passages[0].ordinal))
+    return sorted(candidates, key=lambda each: (-each.score, each.rows.identity(each.page), each.passages[0].ordinal))
 
 
 def lifted(candidate: Candidate, boosts: Mapping[str, float]) -> Candidate:
@@ -45,9 +55,8 @@ def lifted(candidate: Candidate, boosts: Mapping[str, float]) -> Candidate:
     gained = {name: boost for name, boost in boosts.items() if boost}
     if not gained:
         return candidate
-    trace = candidate.trace
-    trace = Trace(trace.ranks, trace.parts, {**trace.boosts, **gained}, trace.graph_path)
-    return Candidate(candidate.row, candidate.passages, total(trace), trace)
+    trace = replace(candidate.trace, boosts={**candidate.trace.boosts, **gained})
+    return replace(candidate, score=total(trace), trace=trace)
 
 
 def with_dates(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -61,9 +70,9 @@ def with_dates(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]
 
 def with_preceding(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Lift each passage by the one before it on its page."""
-    scores = {(each.row.number, each.passages[0].ordinal): each.score for each in candidates}
+    scores = {(each.page, each.passages[0].ordinal): each.score for each in candidates}
     return [
-        lifted(each, {"preceding": PRECEDING * scores.get((each.row.number, each.passages[0].ordinal - 1), 0.0)})
+        lifted(each, {"preceding": PRECEDING * scores.get((each.page, each.passages[0].ordinal - 1), 0.0)})
         for each in candidates
     ]
 
@@ -87,7 +96,7 @@ def with_parts(
                 shares[key], found[key] = share, each
     known = {key_of(each) for each in candidates}
     added = [
-        Candidate(each.row, each.passages, 0.0, Trace({}, {}, {}, each.trace.graph_path))
+        replace(each, score=0.0, trace=Trace({}, {}, {}, each.trace.graph_path))
         for key, each in found.items()
         if key not in known
     ]

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wikimem.errors import Invalid
-from wikimem.search.fuse import DEFAULT_FUSION, FUSIONS, ConvexFusion, Fused, Fusion, Ranking
+from wikimem.search.fuse import DEFAULT_FUSION, FUSIONS, ConvexFusion, Fusion, Parts, Ranking
 from wikimem.search.streams import STREAM_NAMES
 
 KEYS: Final = ("streams", "fusion", "without", "at", "reranker")
@@ -34,9 +34,9 @@ class PartialFusion(ConvexFusion, frozen=True):
 
     left_out: frozenset[str] = frozenset()
 
-    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:
+    def parts(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> Parts:
         kept = {name: ranking for name, ranking in rankings.items() if name not in self.left_out}
-        return ConvexFusion.fuse(self, kept, company=company)
+        return ConvexFusion.parts(self, kept, company=company)
 
 
 class Configuration(Struct, frozen=True):

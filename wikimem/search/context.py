@@ -84,7 +84,7 @@ class Gathering:
         page = self.read_page(path)
         if page is None:
             return None
-        body = self.reader.masked_slice(page, page.body_start, len(page.text)).strip()
+        body = self.reader.masked_slice(page.path, page.text, page.body_start, len(page.text)).strip()
         return body if estimate_tokens(body) <= min(WHOLE_PAGE_TOKENS, self.budget * WHOLE_PAGE_SHARE) else None
 
 
@@ -144,7 +144,8 @@ def listed_pages(
         named = [passage for passage in passages if section and section in passage.heading.split(" > ")]
         leading = (named or passages)[:LEADING_PASSAGES]
         excerpts = tuple(
-            Excerpt(gathering.reader.masked_slice(page, p.start, p.end).strip(), p.heading, p.start) for p in leading
+            Excerpt(gathering.reader.masked_slice(page.path, page.text, p.start, p.end).strip(), p.heading, p.start)
+            for p in leading
         )
         if not excerpts:
             continue

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from wikimem.index.prepare import expiry, project_of
+from wikimem.index.rowfacts import expiry, project_of
 from wikimem.model.hit import PageFilter, PageRow, PassageRow
-from wikimem.model.page import TRUST_ORDER, Page
+from wikimem.model.page import TRUST_ORDER, Page, Passage
 from wikimem.search.hits import Excerpt
 from wikimem.search.query import Query
 from wikimem.text.analysis import index_terms
-from wikimem.text.passages import cut_passages
+from wikimem.text.ids import revision_of
 
 SURROUNDINGS: Final = 16_384
 """Characters before and after a passage that are looked at with it: several times the longest private key."""
@@ -28,16 +29,60 @@ WITHHELD: Final = "[masked]"
 """Stands for a line that can only be judged with its surroundings, and was part of a secret there."""
 
 
+UnchangedText = Callable[[str, str], str | None]
+"""Give the text of the page at a path where its file still has that revision, as `unchanged_in` does."""
+
+
+def parse_every_page(_path: str, _revision: str) -> str | None:
+    """Takes no page to be unchanged."""
+    return None
+
+
+def unchanged_in(root: Path) -> UnchangedText:
+    """Reads pages of the vault at `root` that are as they were indexed, of which nothing needs to be parsed anew.
+
+    What holds the markers of a conflict is left to whoever reads a page whole, and so is what is not UTF-8.
+    """
+
+    def text_of(path: str, revision: str) -> str | None:
+        try:
+            data = (root / path).read_bytes()
+            if revision_of(data) != revision or b"<<<<<<<" in data:
+                return None
+            return data.decode("utf-8").removeprefix("\ufeff")
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    return text_of
+
+
 @dataclass(slots=True)
 class PageReader:
-    """Reads each page of one search at most once, and remembers which ones the index was wrong about."""
+    """Reads each page of one search at most once, and remembers which ones the index was wrong about.
+
+    With `unchanged` only those pages are parsed that are not as they were indexed.
+    """
 
     read_page: Callable[[str], Page | None]
     mask: Callable[[str], str]
     where: PageFilter
+    unchanged: UnchangedText = parse_every_page
     stale: set[str] = field(default_factory=set)
     _pages: dict[str, Page | None] = field(default_factory=dict)
+    _texts: dict[str, str | None] = field(default_factory=dict)
     _masked: dict[tuple[str, int, int], str] = field(default_factory=dict)
+
+    def current(self, row: PageRow) -> PageRow | None:
+        """The row brought up to the page as it is on disk; None where `read` gives none."""
+        if self._unchanged_text(row) is not None:
+            return row
+        page = self.read(row)
+        return row_of(page, row) if page is not None else None
+
+    def _unchanged_text(self, row: PageRow) -> str | None:
+        if row.path not in self._texts:
+            self._texts[row.path] = self.unchanged(row.path, row.revision)
+        return self._texts[row.path]
 
     def read(self, row: PageRow) -> Page | None:
         """Give the page as it is on disk; None when it is gone or, having changed, may no longer be seen."""
@@ -54,11 +99,17 @@ class PageReader:
 
     def excerpts(self, query: Query, row: PageRow, passages: Sequence[PassageRow]) -> tuple[Excerpt, ...]:
         """Give those passages, best first, as the page has them now; empty when the hit must be dropped."""
-        page = self.read(row)
+        text = self._unchanged_text(row)
+        page = self.read(row) if text is None else None
+        if page is not None and page.revision == row.revision:
+            text = page.text
+        if text is not None:
+            return tuple(self._excerpt(row.path, text, p) for p in passages)
         if page is None:
             return ()
-        if page.revision == row.revision:
-            return tuple(self._excerpt(page, p.heading, p.start, p.end) for p in passages)
+        # Most searches meet no page that changed.
+        from wikimem.text.passages import cut_passages
+
         cut = {passage.id: passage for passage in cut_passages(page)}
         kept = [cut[p.id] for p in passages if p.id in cut]
         if not kept and cut:
@@ -66,22 +117,22 @@ class PageReader:
             fit = {p.id: len(asked.intersection(index_terms(page.text[p.start : p.end]))) for p in cut.values()}
             best = max(cut.values(), key=lambda p: (fit[p.id], -p.ordinal))
             kept = [best] if fit[best.id] else []
-        return tuple(self._excerpt(page, p.heading, p.start, p.end) for p in kept)
+        return tuple(self._excerpt(page.path, page.text, p) for p in kept)
 
-    def masked_slice(self, page: Page, start: int, end: int) -> str:
-        """Mask `page.text[start:end]`, knowing what stands around it.
+    def masked_slice(self, path: str, text: str, start: int, end: int) -> str:
+        """Mask `text[start:end]` of the page at `path`, knowing what stands around it.
 
         The middle of a private key looks like nothing on its own. Where the surroundings hold a secret, only lines
         that are still there when they are masked as a whole are shown.
         """
-        span = (max(start - SURROUNDINGS, 0), min(end + SURROUNDINGS, len(page.text)))
-        if len(page.text) <= 4 * SURROUNDINGS:
-            span = (0, len(page.text))
-        around = page.text[slice(*span)]
-        whole = self._masked.get((page.path, *span))
+        span = (max(start - SURROUNDINGS, 0), min(end + SURROUNDINGS, len(text)))
+        if len(text) <= 4 * SURROUNDINGS:
+            span = (0, len(text))
+        around = text[slice(*span)]
+        whole = self._masked.get((path, *span))
         if whole is None:
-            whole = self._masked[page.path, *span] = self.mask(around)
-        piece = page.text[start:end]
+            whole = self._masked[path, *span] = self.mask(around)
+        piece = text[start:end]
         if whole == around:
             return piece
         piece = self.mask(piece)
@@ -90,8 +141,9 @@ class PageReader:
         shown = set(whole.splitlines())
         return "\n".join(line if line in shown else WITHHELD for line in piece.splitlines())
 
-    def _excerpt(self, page: Page, heading: str, start: int, end: int) -> Excerpt:
-        return Excerpt(self.masked_slice(page, start, end).strip(), self.mask(heading), start)
+    def _excerpt(self, path: str, text: str, passage: Passage | PassageRow) -> Excerpt:
+        shown = self.masked_slice(path, text, passage.start, passage.end).strip()
+        return Excerpt(shown, self.mask(passage.heading), passage.start)
 
 
 def row_of(page: Page, row: PageRow) -> PageRow:

@@ -73,6 +73,8 @@ class AssertedEdges:
             if number in self._allowed:
                 iri = self._view.root(entity_of_page(row))
                 starts[iri] = max(starts.get(iri, 0.0), pages[number])
+        if not starts:
+            return []
         asked = asked_relations(question)
         return self._numbered(related_pages(self._view, starts, self._moment, asked, self._describe), allowed)
 

@@ -51,8 +51,8 @@ def close_reading(index: Index, query: Query, found: Mapping[str, Sequence[Score
     if isinstance(index.vectors, Missing):
         return {}
     words = _weighted_words(index, query)
-    fused = _CHOICE.fuse({name: [(e.passage, e.score) for e in ranking] for name, ranking in found.items()})
-    close, pairs = index.vectors.read_closely(words, [entry.key for entry in fused[:READ_CLOSELY]])
+    chosen = _CHOICE.order({name: [(e.passage, e.score) for e in ranking] for name, ranking in found.items()})
+    close, pairs = index.vectors.read_closely(words, chosen[:READ_CLOSELY])
     return {"closeness": _ranked(close), "pairs": _ranked({key: score for key, score in pairs.items() if score > 0})}
 
 

@@ -45,6 +45,9 @@ FLAT_WORDS: Final = 0.2
 Ranking = Sequence[tuple[int, float]]
 """Keys with the stream's own scores, best first. A key that comes again counts where it came first."""
 
+Parts = Mapping[str, Ranking]
+"""By stream what it adds to the score of each key that it found; each key once."""
+
 
 class Fused(Struct, frozen=True):
     """One key of the joint ranking: its rank in each stream that found it, and what each added: the `score`'s parts."""
@@ -66,13 +69,30 @@ class Fusion(Protocol):
 
     def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]: ...
 
+    def order(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[int]:
+        """The keys of `fuse`, in its order, in less time."""
+        ...
+
 
 UNKNOWN_WORDS: Final = 0.25
 """What is left of the weight of meaning where the model has fewer than half of the question's words whole. Chosen so
 that the only page with an identifier comes first in generated vaults; no benchmark set has such questions."""
 
 
-class ReciprocalRankFusion(Struct, frozen=True):
+class _SumFusion(Struct, frozen=True):
+    """A fusion whose score is the sum of what each stream adds."""
+
+    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:
+        return _joined(self.parts(rankings, company=company))
+
+    def order(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[int]:
+        return _ordered(self.parts(rankings, company=company))
+
+    def parts(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> Parts:
+        raise NotImplementedError
+
+
+class ReciprocalRankFusion(_SumFusion, frozen=True):
     """A key's score is the sum over the streams of weight / (k + rank). Further evidence is no stream: left out."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: STREAM_WEIGHTS)
@@ -82,18 +102,16 @@ class ReciprocalRankFusion(Struct, frozen=True):
     def name(self) -> str:
         return "rrf"
 
-    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:  # noqa: ARG002
+    def parts(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> Parts:  # noqa: ARG002
         rankings = {stream: ranking for stream, ranking in rankings.items() if stream in self.weights}
         shares = _shares(self.weights, rankings)
-        return _joined(
-            {
-                stream: [(key, shares[stream] / (self.k + rank)) for rank, (key, _) in _ranked(ranking)]
-                for stream, ranking in rankings.items()
-            }
-        )
+        return {
+            stream: [(key, shares[stream] / (self.k + rank)) for rank, key in enumerate(_distinct(ranking), start=1)]
+            for stream, ranking in rankings.items()
+        }
 
 
-class ConvexFusion(Struct, frozen=True):
+class ConvexFusion(_SumFusion, frozen=True):
     """A key's score is the weighted sum of its scores, each stream's scaled so that its best is 1 and its worst 0.
 
     A stream whose scores are all equal gives each of its keys 1: they were found, and nothing tells them apart.
@@ -111,18 +129,16 @@ class ConvexFusion(Struct, frozen=True):
     def name(self) -> str:
         return "convex"
 
-    def fuse(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> list[Fused]:
+    def parts(self, rankings: Mapping[str, Ranking], *, company: float = 1.0) -> Parts:
         weights = dict(self.weights)
         weights["page"] = weights.get("page", 0.0) * company * (PAGE_BESIDE_SAID if "said" in rankings else 1.0)
         weights["vectors"] = weights.get("vectors", 0.0) + self.flat_vectors * (1 - company)
         weights["words"] = weights.get("words", 0.0) + self.flat_words * (1 - company)
         shares = _shares(weights, rankings)
-        return _joined(
-            {
-                stream: _scaled(ranking, shares[stream], self._worst(stream), absolute=stream in self.absolute)
-                for stream, ranking in rankings.items()
-            }
-        )
+        return {
+            stream: _scaled(ranking, shares[stream], self._worst(stream), absolute=stream in self.absolute)
+            for stream, ranking in rankings.items()
+        }
 
     def _worst(self, stream: str) -> float | None:
         return 0.0 if stream in self.from_zero else None
@@ -145,35 +161,53 @@ def _shares(weights: Mapping[str, float], rankings: Mapping[str, Ranking]) -> di
     return {stream: weights[stream] / total if total else 0.0 for stream in rankings}
 
 
-def _ranked(ranking: Ranking) -> list[tuple[int, tuple[int, float]]]:
+def _distinct(ranking: Ranking) -> dict[int, float]:
     first: dict[int, float] = {}
     for key, score in ranking:
-        first.setdefault(key, score)
-    return list(enumerate(first.items(), start=1))
+        if key not in first:
+            first[key] = score
+    return first
 
 
-def _scaled(ranking: Ranking, share: float, worst: float | None, *, absolute: bool) -> list[tuple[int, float]]:
-    entries = [entry for _, entry in _ranked(ranking)]
+def _scaled(ranking: Ranking, share: float, worst: float | None, *, absolute: bool) -> Ranking:
+    scores = _distinct(ranking)
     if absolute:
-        return [(key, share * min(max(score, 0.0), 1.0)) for key, score in entries]
-    if not entries:
+        return [(key, share * min(max(score, 0.0), 1.0)) for key, score in scores.items()]
+    if not scores:
         return []
-    worst = min(score for _, score in entries) if worst is None else worst
-    best = max(score for _, score in entries)
-    span = best - worst
-    return [(key, share * ((score - worst) / span if span > 0 else 1.0)) for key, score in entries]
+    worst = min(scores.values()) if worst is None else worst
+    span = max(scores.values()) - worst
+    if span <= 0:
+        return [(key, share) for key in scores]
+    return [(key, share * ((score - worst) / span)) for key, score in scores.items()]
 
 
-def _joined(parts_by_stream: Mapping[str, Sequence[tuple[int, float]]]) -> list[Fused]:
+def _joined(parts_by_stream: Parts) -> list[Fused]:
     ranks: dict[int, dict[str, int]] = {}
     parts: dict[int, dict[str, float]] = {}
     for stream in sorted(parts_by_stream):
         for rank, (key, part) in enumerate(parts_by_stream[stream], start=1):
-            ranks.setdefault(key, {})[stream] = rank
-            parts.setdefault(key, {})[stream] = part
+            if key in ranks:
+                ranks[key][stream] = rank
+                parts[key][stream] = part
+            else:
+                ranks[key] = {stream: rank}
+                parts[key] = {stream: part}
     # fsum is exact before its one rounding, so the total does not depend on the order of the streams.
-    fused = [Fused(key, math.fsum(parts[key].values()), ranks[key], parts[key]) for key in parts]
+    fused = [Fused(key, math.fsum(own.values()), ranks[key], own) for key, own in parts.items()]
     return sorted(fused, key=lambda entry: (-entry.score, entry.key))
+
+
+def _ordered(parts_by_stream: Parts) -> list[int]:
+    parts: dict[int, list[float]] = {}
+    for ranking in parts_by_stream.values():
+        for key, part in ranking:
+            if key in parts:
+                parts[key].append(part)
+            else:
+                parts[key] = [part]
+    # As in `_joined`, so that both give one order.
+    return [key for _, key in sorted((-math.fsum(own), key) for key, own in parts.items())]
 
 
 FUSIONS: Final[Mapping[str, Fusion]] = {fusion.name: fusion for fusion in (ReciprocalRankFusion(), ConvexFusion())}

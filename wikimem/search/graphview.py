@@ -7,7 +7,6 @@ explore      a walk from entities, for `graph`
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
@@ -289,6 +288,8 @@ class GraphView:
         name = address.partition(":")[2] if address.partition(":")[0] in ENTITY_TYPES else address
         names = {name_key(each): each for each in self.store.all_names()}
         names |= {name_key(row.title): row.title for row in self.wiki.index.list_pages(None)}
+        import difflib
+
         close = difflib.get_close_matches(name_key(name), names, n=3, cutoff=0.6)
         if not close:
             return f"See `wikimem search '{name}'`, or state something of it: `wikimem link`."

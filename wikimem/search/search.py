@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from wikimem.errors import Invalid, Unavailable
 from wikimem.index.dated import pages_made
+from wikimem.index.manifest import PageRows
 from wikimem.index.parts import Allowed, Missing
-from wikimem.model.hit import PageFilter, PageRow, PassageRow, Scored, Trace
+from wikimem.model.hit import PageFilter, PassageRow, Scored, Trace
 from wikimem.model.page import Page
 from wikimem.search.boosts import LARGEST_BOOST, LARGEST_DROP, page_boosts, phrase_boost
 from wikimem.search.candidates import Candidate, ordered, total, with_dates, with_parts, with_preceding
 from wikimem.search.compound import subquestions
-from wikimem.search.current import PageReader, row_of
+from wikimem.search.current import PageReader, UnchangedText, parse_every_page
 from wikimem.search.diversity import diversify
 from wikimem.search.evidence import close_reading, said_pages, share_in_company, whole_pages
 from wikimem.search.fuse import DEFAULT_FUSION, Fused, Fusion, leaning_on_words
@@ -45,7 +46,7 @@ PAGES_OF_THE_TIME: Final = 50
 what was done on a Friday ten days ago may share one common word with the question."""
 PASSAGES_OF_THE_TIME: Final = 20
 
-LIFTED: Final = 100
+LIFTED: Final = 50
 """So many hits, and whatever a boost could bring among them, are boosted: looking at the titles and dates of all that
 was found took a third of a search. What comes after them is in the order of what was found."""
 
@@ -126,6 +127,7 @@ def search(
     now: datetime,
     read_page: Callable[[str], Page | None],
     mask: Callable[[str], str],
+    unchanged: UnchangedText = parse_every_page,
     limit: int = 10,
     offset: int = 0,
     streams: Sequence[str] = STREAM_NAMES,
@@ -137,10 +139,10 @@ def search(
 ) -> SearchOutcome:
     """Find what answers a query, as it stands on disk now.
 
-    `read_page` gives the current page of a path, None when it is gone; `mask` hides secrets in whatever is given
-    out; `edges` is what the graph asserts beyond links; `synonyms` is a vault's table, None the common one. Raises
-    Invalid for an empty query, a limit, offset or stream that makes no sense, and Unavailable when the only stream that
-    was asked for is missing.
+    `read_page` gives the current page of a path, None when it is gone, and `unchanged` spares that for those which are
+    as they were indexed; `mask` hides secrets in whatever is given out; `edges` is what the graph asserts beyond links;
+    `synonyms` is a vault's table, None the common one. Raises Invalid for an empty query, a limit, offset or stream
+    that makes no sense, and Unavailable when the only stream that was asked for is missing.
     """
     _check(limit, offset, streams)
     query = parse_query(query_text, now, synonyms)
@@ -157,7 +159,7 @@ def search(
     candidates = ranked(query)
     if parts := [ranked(parse_query(part, now, synonyms)) for part in subquestions(query_text)]:
         candidates = ordered(with_parts(candidates, parts, _page_of if group == "page" else _passage_of))
-    reader = PageReader(read_page, mask, where)
+    reader = PageReader(read_page, mask, where, unchanged)
     candidates = _with_phrases(query, candidates, reader)
     if reranker is not None:
         candidates, answered[RERANKER] = _reranked(reranker, query, candidates, reader)
@@ -178,7 +180,7 @@ def search(
 
 
 def _page_of(candidate: Candidate) -> int:
-    return candidate.row.number
+    return candidate.page
 
 
 def _passage_of(candidate: Candidate) -> int:
@@ -279,22 +281,23 @@ def _candidates(
         for stream, ranking in rankings.items()
     }
     company = share_in_company(index) if found.pages else 1.0
-    by_passage = fusion.fuse(_of_passages(known, found.pages, passages), company=company)
+    of_passages = _of_passages(known, found.pages, passages)
     paths = {e.passage: e.via for e in known.get("graph", ())}
     fused: list[tuple[Fused, tuple[PassageRow, ...], str]]
     if group == "passage":
+        by_passage = fusion.fuse(of_passages, company=company)
         fused = [(entry, (passages[entry.key],), paths.get(entry.key, "")) for entry in by_passage]
     else:
+        best_first = [passages[key] for key in fusion.order(of_passages, company=company)]
         of_pages = {name: [(passages[e.passage].page, e.score) for e in ranking] for name, ranking in known.items()}
         held = {passage.page for passage in passages.values()} & rows.keys()
         of_pages |= {name: [entry for entry in ranking if entry[0] in held] for name, ranking in found.pages.items()}
-        fused = _by_page(by_passage, fusion.fuse(of_pages, company=company), passages, paths)
+        fused = _by_page(fusion.fuse(of_pages, company=company), best_first, passages, paths)
     if found.by_synonym:
         fused = [(_told_apart(entry, own, found.by_synonym), own, via) for entry, own, via in fused]
     least = _least_to_lift(query, [entry.score for entry, _, _ in fused])
     candidates = [
-        _candidate(query, rows[own[0].page], own, entry, via, now if entry.score >= least else None)
-        for entry, own, via in fused
+        _candidate(query, rows, own, entry, via, now if entry.score >= least else None) for entry, own, via in fused
     ]
     if group == "passage":
         candidates = with_preceding(candidates)
@@ -319,19 +322,19 @@ def _of_passages(
 
 
 def _by_page(
-    by_passage: Sequence[Fused],
     by_page: Sequence[Fused],
+    best_first: Sequence[PassageRow],
     passages: Mapping[int, PassageRow],
     paths: Mapping[int, str],
 ) -> list[tuple[Fused, tuple[PassageRow, ...], str]]:
     """Give each page its best passages. It was fused with the rank of its best passage in each stream, so that streams
     which prefer different passages of one page still agree on the page."""
     best: dict[int, list[PassageRow]] = {}
-    for entry in by_passage:
-        own = best.setdefault(passages[entry.key].page, [])
+    for passage in best_first:
+        own = best.setdefault(passage.page, [])
         if len(own) < PASSAGES_OF_A_PAGE:
-            own.append(passages[entry.key])
-    via = {passages[passage].page: path for passage, path in paths.items()}
+            own.append(passage)
+    via = {passages[key].page: path for key, path in paths.items()}
     return [(entry, tuple(best[entry.key]), via.get(entry.key, "")) for entry in by_page]
 
 
@@ -353,12 +356,15 @@ def _least_to_lift(query: Query, scores: Sequence[float]) -> float:
 
 
 def _candidate(
-    query: Query, row: PageRow, passages: tuple[PassageRow, ...], fused: Fused, via: str, now: datetime | None
+    query: Query, rows: PageRows, passages: tuple[PassageRow, ...], fused: Fused, via: str, now: datetime | None
 ) -> Candidate:
     """What was found as a candidate; without a `now` it is not boosted."""
-    shares = page_boosts(query, row, passages[0].heading, now=now) if now else {}
+    page = passages[0].page
+    if now is None:
+        return Candidate(page, passages, fused.score, Trace(fused.ranks, fused.parts, {}, via), rows)
+    shares = page_boosts(query, rows[page], passages[0].heading, now=now)
     trace = Trace(fused.ranks, fused.parts, {name: share * fused.score for name, share in shares.items()}, via)
-    return Candidate(row, passages, total(trace), trace)
+    return Candidate(page, passages, total(trace), trace, rows)
 
 
 def _with_phrases(query: Query, candidates: list[Candidate], reader: PageReader) -> list[Candidate]:
@@ -370,8 +376,8 @@ def _with_phrases(query: Query, candidates: list[Candidate], reader: PageReader)
         base = math.fsum(candidate.trace.parts.values())
         shares = phrase_boost(query, f"{candidate.row.title}\n{text}")
         boosts = candidate.trace.boosts | {name: share * base for name, share in shares.items()}
-        trace = Trace(candidate.trace.ranks, candidate.trace.parts, boosts, candidate.trace.graph_path)
-        lifted.append(Candidate(candidate.row, candidate.passages, total(trace), trace))
+        trace = replace(candidate.trace, boosts=boosts)
+        lifted.append(replace(candidate, score=total(trace), trace=trace))
     return ordered([*lifted, *candidates[PHRASE_WINDOW:]])
 
 
@@ -408,10 +414,10 @@ def _reranked(
 
 def _verified(query: Query, candidate: Candidate, reader: PageReader) -> Hit | None:
     excerpts = reader.excerpts(query, candidate.row, candidate.passages)
-    page = reader.read(candidate.row)
-    if page is None or not excerpts:
+    row = reader.current(candidate.row)
+    if row is None or not excerpts:
         return None
-    return hit_of(row_of(page, candidate.row), excerpts, candidate.trace, candidate.score, reader.mask)
+    return hit_of(row, excerpts, candidate.trace, candidate.score, reader.mask)
 
 
 def _distinct(hits: Iterator[Hit]) -> Iterator[Hit]:

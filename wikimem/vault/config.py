@@ -7,7 +7,6 @@ of the two tables below, with its default, a line of explanation, and the field 
 
 from __future__ import annotations
 
-import difflib
 import errno
 import math
 import os
@@ -324,6 +323,8 @@ def _unknown(
             hint="Take the line out; what comes with a vault names no command, model or path. "
             "Such settings belong in your own configuration.",
         )
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean '{near[0]}'?" if near else f"The keys are: {', '.join(known)}."
     return Invalid(f"{place}: unknown setting '{name}'", hint=hint)

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from wikimem.errors import WikimemError
 from wikimem.model.page import Page
-from wikimem.text.page import parse_page
 from wikimem.vault.gitcommand import run_git
 
 log = logging.getLogger(__name__)
@@ -28,6 +27,8 @@ def to_recall(root: Path, page: Page) -> Page:
     """
     if not page.has_conflict:
         return page
+    from wikimem.text.page import parse_page
+
     try:
         found = run_git(root, "log", f"--max-count={_LOOKED_AT}", "--format=%H", "--", page.path).stdout.split()
         for commit in found:

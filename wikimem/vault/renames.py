@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from wikimem.text.ids import revision_of
 from wikimem.text.lazyregex import lazily
-from wikimem.text.page import parse_page
 from wikimem.vault.gitcommand import run_git
 from wikimem.vault.layout import is_page_name
 from wikimem.vault.project import find_work_tree
@@ -245,6 +244,8 @@ def path_with_id(root: Path, revision: str, page_id: str) -> str | None:
         *("-e", f"^id:[[:space:]]*[\"']?{page_id}[\"']?[[:space:]]*(#.*)?$", revision, "--", "."),
         check=False,
     )
+    from wikimem.text.page import parse_page
+
     for name in (os.fsdecode(each).partition(":")[2] for each in found.stdout.split(b"\0") if each):
         if is_page_name(name):
             data = run_git(root, "cat-file", "blob", f"{revision}:./{name}").stdout
@@ -260,6 +261,8 @@ def pending_moves(root: Path, paths: Collection[str]) -> dict[str, str]:
     gone = [name for name in os.fsdecode(listed.stdout).split("\0") if is_page_name(name)]
     if not gone:
         return {}
+    from wikimem.text.page import parse_page
+
     tree = run_git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ".", check=False)
     new = sorted(set(paths) - set(os.fsdecode(tree.stdout).split("\0")))
     before = committed_bytes(root, gone)

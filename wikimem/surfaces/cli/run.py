@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -153,6 +152,8 @@ def worded(error: click.UsageError) -> Invalid:
     help_ = f"See `wikimem {command} --help`." if command else "See `wikimem --help`."
     prefix = f"{command}: " if command else ""
     if isinstance(error, click.NoSuchOption):
+        import difflib
+
         near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1)
         hint = f"Did you mean {near[0]}? {help_}" if near else help_
         return Invalid(f"{prefix}there is no option '{error.option_name}'", hint=hint)
