@@ -157,9 +157,13 @@ def until_its_turn(worker: Worker, name: str, **arguments: Any) -> Any:
 
 
 def job_shared(worker: Worker) -> None:
-    """Append `times` lines to one page, each based on the revision that was read; every third write is a new page."""
-    who, page = worker.job["agent"], worker.job["page"]
-    for number in range(worker.job["times"]):
+    """Append lines to the `pages`, one page after the other, each based on the revision that was read.
+
+    Of the `times` steps every third is a new page instead.
+    """
+    who, pages, times = worker.job["agent"], worker.job["pages"], worker.job["times"]
+    for number in range(times):
+        page = pages[number * len(pages) // times]
         title = f"{who} {number}"
         if number % 3 == 2:
             done = until_its_turn(worker, "remember", title=title, text=body_of(title), type="fact")
@@ -193,7 +197,7 @@ def job_read(worker: Worker) -> None:
         except WikimemError as error:
             if error.kind != "not_found":  # forgotten between the list and the look
                 worker.note(wrong=f"{error.kind}: {error.message}")
-        time.sleep(0.1)
+        time.sleep(worker.job["pause_s"])
     worker.note(rounds=rounds)
 
 
