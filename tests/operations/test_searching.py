@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from typing import Any
 
 import pytest
 
-from wikimem.errors import Invalid
+from wikimem.errors import Invalid, NotFound
 
 Desk = Any
 
@@ -192,3 +194,41 @@ def test_stored_instructions_stay_inside_the_fence(library: Desk) -> None:
 def test_bad_requests_are_named(library: Desk, arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(Invalid, match=words):
         library.run("search", **arguments)
+
+
+def commit_all(desk: Desk, when: str) -> None:
+    desk.git("add", "-A")
+    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    command = ["git", "-C", str(desk.root), "commit", "-qm", when]
+    subprocess.run(command, env=os.environ | dates, check=True)
+
+
+def test_a_past_state_answers_as_it_would_have_then(desk: Desk) -> None:
+    desk.put("Port.md", "---\ntype: fact\ncreated: 2025-03-01\nttl: P30D\n---\nThe gateway listens on port 8080.\n")
+    commit_all(desk, "2025-03-02T12:00:00")
+    desk.put("Port.md", "---\ntype: fact\n---\nThe gateway listens on port 9090.\n")
+    desk.put("Door.md", "---\ntype: fact\n---\nThe gateway has a door.\n")
+    commit_all(desk, "2025-06-02T12:00:00")
+    (desk.root / "Door.md").unlink()  # not committed
+    desk.run("search", query="gateway")
+    status = desk.git("status", "--porcelain")
+
+    now = desk.run("search", query="which port does the gateway listen on?")
+    assert "9090" in now.hits[0].passage
+    # What a page of March said holds for 30 days: it did then, whatever the date is now.
+    for revision in ("HEAD~1", "2025-03-10"):
+        then = desk.run("search", query="which port does the gateway listen on?", at=revision)
+        assert [hit.path for hit in then.hits] == ["Port.md"]
+        assert "8080" in then.hits[0].passage
+        assert any("2025-03-02 12:00" in note for note in then.notes)
+    assert titles(desk.run("search", query="gateway", at="HEAD~1", as_of="2025-05-01")) == set()
+    assert titles(desk.run("search", query="gateway door", at="HEAD")) >= {"Port", "Door"}
+    assert "Door" not in titles(desk.run("search", query="gateway door"))
+    assert desk.git("status", "--porcelain") == status
+    assert not [path for path in desk.wiki().folders.cache.iterdir() if path.name.startswith("past-")]
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "1999-01-01", "--all", ""])
+def test_a_state_that_never_was_is_refused(library: Desk, revision: str) -> None:
+    with pytest.raises((NotFound, Invalid)):
+        library.run("search", query="tokens", at=revision)

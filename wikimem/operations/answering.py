@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -57,6 +59,25 @@ def date_text(moment: datetime | None) -> str | None:
     if (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0):
         return moment.date().isoformat()
     return moment.isoformat(timespec="seconds")
+
+
+@contextlib.contextmanager
+def vault_state(wiki: Wiki, at: str | None) -> Iterator[tuple[Wiki, datetime]]:
+    """The vault at the revision or date `at`, with the moment that is now there; without `at` the vault as it is.
+
+    A past state is checked out and has to be indexed, in folders that are gone afterwards.
+    """
+    if at is None:
+        yield wiki, wiki.clock()
+        return
+    from wikimem.operations.read import commit_at
+    from wikimem.search.pastvault import vault_at
+
+    commit = commit_at(wiki, at)
+    moment = wiki.repository.time_of(commit)
+    with vault_at(wiki, commit) as past:
+        past.notes.append(f"as the vault was at {commit[:10].decode()} of {moment:%Y-%m-%d %H:%M}")
+        yield past, moment
 
 
 def notes_of(wiki: Wiki, refreshed: Refreshed | None = None) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from wikimem.model.evaluation import (
     EvalSide,
 )
 from wikimem.model.results import TraceResult
-from wikimem.operations.answering import notes_of, search_scope
+from wikimem.operations.answering import notes_of, search_scope, vault_state
 from wikimem.search.answered import Answered, Expected, Level, ask, expected_of
 from wikimem.search.configuration import Configuration, read_configuration
 from wikimem.search.evaluation import DEPTH, METRICS, Interval, compare, percentile, summarise
@@ -111,16 +111,9 @@ def _read(file: Path) -> list[EvalQuestion]:
 @contextlib.contextmanager
 def _opened(wiki: Wiki, side: Configuration) -> Iterator[Wiki]:
     """The vault that a side asks, its index up to date."""
-    from wikimem.operations.read import commit_at
-    from wikimem.search.pastvault import vault_at
-
-    if side.at is None:
-        _bring_up(wiki)
-        yield wiki
-        return
-    with vault_at(wiki, commit_at(wiki, side.at)) as past:
-        _bring_up(past)
-        yield past
+    with vault_state(wiki, side.at) as (asked, _):
+        _bring_up(asked)
+        yield asked
 
 
 def _bring_up(wiki: Wiki) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from wikimem.errors import Invalid, Unavailable
+from wikimem.errors import Invalid
 from wikimem.model.results import HitResult, SearchResult, TraceResult
-from wikimem.operations.answering import date_text, notes_of, offset_of, search_scope
+from wikimem.operations.answering import date_text, notes_of, offset_of, search_scope, vault_state
 from wikimem.operations.registry import Arg, operation
 from wikimem.text.dates import parse_date
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 StatusFilter = Literal["active", "superseded", "expired", "quarantined", "archived", "disputed", "any"]
 
+WAIT_S: Final = 60.0
+"""How long a past state waits for its index, which nobody else makes: it cannot be answered without."""
+
 
 @operation(
     "read",
@@ -24,6 +27,7 @@ StatusFilter = Literal["active", "superseded", "expired", "quarantined", "archiv
         "wikimem search 'which library verifies our JWTs?'",
         "wikimem search ECONNREFUSED --type error --explain",
         "wikimem search 'auth middleware' --as-of 2025-03-15 --json",
+        "wikimem search 'auth middleware' --at 'last march'",
     ),
 )
 def search(
@@ -49,7 +53,8 @@ def search(
     """Find pages by words, meaning and links.
 
     Hits come best first, each with the passage that answers, its sources and when it holds. Only what is active
-    and holds now is found, unless --status or --as-of ask otherwise.
+    and holds now is found, unless --status or --as-of ask otherwise. With --at the vault answers as it would have then:
+    that state is checked out and indexed first, which takes as long as a first index.
     """
     from wikimem.search.current import unchanged_in
     from wikimem.search.edges import asserted_edges
@@ -59,51 +64,50 @@ def search(
     from wikimem.search.streams import STREAM_NAMES
     from wikimem.search.synonyms import vault_table
 
-    if at is not None:
-        raise Unavailable("search --at is not built yet", hint="Use `read --at`, or --as-of for what held on a date.")
-    moment = parse_date(now, wiki.clock(), "now").start if now else wiki.clock()
-    refreshed = wiki.refresh()
-    scope, _ = search_scope(wiki, project)
-    where = make_filter(
-        now=moment,
-        as_of=parse_date(as_of, moment, "as_of") if as_of else None,
-        status=status,
-        project=scope,
-        types=(type,) if type else (),
-        tags=tag,
-        agent=agent,
-        session=session,
-    )
     if not query.strip():
         raise Invalid("query: there is nothing to look for", hint="Give words or a question.")
     asked = tuple(name.strip() for part in streams for name in part.split(",")) or STREAM_NAMES
-    with asserted_edges(wiki, where, keep_missing=bool(refreshed.why)) as edges:
-        outcome = run(
-            wiki.index,
-            query,
-            where,
+    with vault_state(wiki, at) as (vault, moment):
+        moment = parse_date(now, moment, "now").start if now else moment
+        refreshed = vault.refresh(wait_s=WAIT_S if at else 0.0)
+        scope, _ = search_scope(vault, project)
+        where = make_filter(
             now=moment,
-            read_page=wiki.page_to_recall,
-            mask=wiki.redactor.mask,
-            unchanged=unchanged_in(wiki.root),
-            limit=limit,
-            offset=offset_of(cursor),
-            streams=asked,
-            group=group,
-            edges=edges,
-            reranker=reranker_of(wiki.user),
-            synonyms=vault_table(wiki.root),
+            as_of=parse_date(as_of, moment, "as_of") if as_of else None,
+            status=status,
+            project=scope,
+            types=(type,) if type else (),
+            tags=tag,
+            agent=agent,
+            session=session,
         )
-    return SearchResult(
-        query=wiki.redactor.mask(query),
-        hits=tuple(_hit(hit, explain=explain) for hit in outcome.hits),
-        streams=dict(outcome.answered),
-        behind=refreshed.behind,
-        stale=outcome.stale,
-        project=scope,
-        cursor=str(outcome.next_offset) if outcome.next_offset is not None else None,
-        notes=notes_of(wiki, refreshed),
-    )
+        with asserted_edges(vault, where, keep_missing=bool(refreshed.why)) as edges:
+            outcome = run(
+                vault.index,
+                query,
+                where,
+                now=moment,
+                read_page=vault.page_to_recall,
+                mask=vault.redactor.mask,
+                unchanged=unchanged_in(vault.root),
+                limit=limit,
+                offset=offset_of(cursor),
+                streams=asked,
+                group=group,
+                edges=edges,
+                reranker=reranker_of(vault.user),
+                synonyms=vault_table(vault.root),
+            )
+        return SearchResult(
+            query=vault.redactor.mask(query),
+            hits=tuple(_hit(hit, explain=explain) for hit in outcome.hits),
+            streams=dict(outcome.answered),
+            behind=refreshed.behind,
+            stale=outcome.stale,
+            project=scope,
+            cursor=str(outcome.next_offset) if outcome.next_offset is not None else None,
+            notes=notes_of(vault, refreshed),
+        )
 
 
 def _hit(hit: Hit, *, explain: bool) -> HitResult:

@@ -238,6 +238,10 @@ class Repository:
             commit = bytes(found.parents[0]) if found.parents else None
         raise NotFound(f"the vault has no commit at or before {moment:%Y-%m-%d %H:%M}", hint="See `wikimem log`.")
 
+    def time_of(self, commit: bytes) -> datetime:
+        """When a commit was made (local, naive), by its committer's clock."""
+        return datetime.fromtimestamp(self._commit(commit).commit_time)
+
     def contains(self, ancestor: bytes, within: int = 200) -> bool:
         """Whether `ancestor` is on a branch: among the last `within` first-parent commits of HEAD, or, as git can say,
         anywhere (somebody may have merged it, or switched to another branch since)."""
