@@ -176,6 +176,8 @@ def test_the_graph_of_agentmemory_is_taken_with_its_dates_and_reasons(desk: Desk
     document = {
         "version": "0.9.29",
         "sessions": [{"id": "s"}],
+        "actionEdges": [{"type": "requires", "from": "a", "to": "b"}],
+        "whatComesLater": {"x": 1, "y": 2},
         "graphNodes": [
             {"id": "1", "type": "library", "name": "zod", "properties": {"lang": "ts"}, "aliases": ["Zod 3"]},
             {"id": "2", "type": "file", "name": "src/a.ts", "properties": {}},
@@ -193,7 +195,8 @@ def test_the_graph_of_agentmemory_is_taken_with_its_dates_and_reasons(desk: Desk
     file = tmp_path / "export.json"
     file.write_text(json.dumps(document))
     done = desk.run("import", host="agentmemory", path=str(file), project="shop")
-    assert (done.new, len(done.skipped), done.redacted) == (3, 4, {"github-token": 1})
+    assert (done.new, len(done.skipped), done.redacted) == (3, 6, {"github-token": 1})
+    assert ["actionEdges: 1" in done.skipped[-2], "whatComesLater: 2" in done.skipped[-1]] == [True, True]
     (edge,) = desk.run("graph", entity="library:zod").edges
     assert (edge.weight, edge.valid_from, edge.alternatives) == (0.7, "2025-02-01", ("yup",))
     assert edge.subject == "file:src/a.ts (project shop)"

@@ -27,7 +27,7 @@ from wikimem.text.dates import parse_iso
 from wikimem.text.triples import Literal
 
 _HINT: Final = "Give the JSON that agentmemory's export gave. Nothing was written."
-_OTHER: Final = ("sessions", "memories", "summaries", "semanticMemories", "proceduralMemories", "actions", "lessons")
+_TAKEN: Final = ("graphNodes", "graphEdges")
 
 
 def read_agentmemory(text: str, name: str, source: str, project: str | None) -> Reading:
@@ -37,7 +37,7 @@ def read_agentmemory(text: str, name: str, source: str, project: str | None) -> 
     except (ValueError, RecursionError) as error:
         where = f"{error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else f" {error}"
         raise Invalid(f"{name}:{where}", hint=_HINT) from error
-    nodes, edges = (_list(document, key, name) for key in ("graphNodes", "graphEdges"))
+    nodes, edges = (_list(document, key, name) for key in _TAKEN)
     found = Reading(files=1)
     entities: dict[str, Entity] = {}
     for number, node in enumerate(nodes):
@@ -55,15 +55,14 @@ def read_agentmemory(text: str, name: str, source: str, project: str | None) -> 
             found.skip(place, read)
         else:
             found.edges.append(read)
-    for key in _OTHER:
-        held = document.get(key)
-        if isinstance(held, list) and held:
+    for key, held in document.items():
+        if key not in _TAKEN and isinstance(held, list | dict) and held:
             found.skip(f"{name}: {key}", f"{len(held)} are no part of the graph")
     return found
 
 
 def _list(document: Any, key: str, name: str) -> list[Mapping[str, Any]]:
-    if not isinstance(document, dict) or not ({"graphNodes", "graphEdges"} & set(document) or "version" in document):
+    if not isinstance(document, dict) or not (document.keys() & set(_TAKEN) or "version" in document):
         raise Invalid(
             f"{name}: it has neither graphNodes nor graphEdges",
             hint=_HINT,
