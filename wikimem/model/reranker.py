@@ -1,4 +1,4 @@
-"""Where a reranker is reached; from this user's own configuration only."""
+"""Where a reranker is found; from this user's own configuration only."""
 
 from __future__ import annotations
 
@@ -14,3 +14,9 @@ class RerankerAddress(Struct, frozen=True):
     model: str = ""
     key_file: Path | None = None
     timeout_s: float = 2.0
+
+
+class RerankerFolder(Struct, frozen=True):
+    """A reranker on this machine: the folder with its model."""
+
+    path: Path

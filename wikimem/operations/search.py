@@ -67,8 +67,8 @@ def search(
     if not query.strip():
         raise Invalid("query: there is nothing to look for", hint="Give words or a question.")
     asked = tuple(name.strip() for part in streams for name in part.split(",")) or STREAM_NAMES
-    with vault_state(wiki, at) as (vault, moment):
-        moment = parse_date(now, moment, "now").start if now else moment
+    with vault_state(wiki, at) as (vault, then):
+        moment = parse_date(now, then, "now").start if now else then
         refreshed = vault.refresh(wait_s=WAIT_S if at else 0.0)
         scope, _ = search_scope(vault, project)
         where = make_filter(

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from wikimem.errors import WikimemError
-from wikimem.model.reranker import RerankerAddress
+from wikimem.model.reranker import RerankerAddress, RerankerFolder
 
 if TYPE_CHECKING:
+    from wikimem.search.localreranker import LocalReranker
     from wikimem.vault.config import UserConfig
 
 MOST_DOCUMENTS: Final = 20
@@ -81,8 +82,12 @@ class HttpReranker(Struct, frozen=True):
         return {"Authorization": f"Bearer {key}"}
 
 
-def reranker_of(user: UserConfig) -> HttpReranker | None:
+def reranker_of(user: UserConfig) -> HttpReranker | LocalReranker | None:
     """The reranker that this user's configuration names; None where it names none."""
+    if isinstance(user.reranker, RerankerFolder):
+        from wikimem.search.localreranker import LocalReranker
+
+        return LocalReranker(user.reranker)
     return HttpReranker(user.reranker) if user.reranker is not None else None
 
 

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.llm import LlmSettings
-from wikimem.model.reranker import RerankerAddress
+from wikimem.model.reranker import RerankerAddress, RerankerFolder
 from wikimem.text.llm import EXAMPLE as LLM_EXAMPLE
 from wikimem.text.llm import read_llm
 from wikimem.text.redact_rulecost import least_width, why_costly
@@ -66,7 +66,7 @@ class UserConfig(Struct, frozen=True):
     commit_after: float | None = None
     inject_at_start: int = 1000
     inject_at_prompt: int = 500
-    reranker: RerankerAddress | None = None
+    reranker: RerankerAddress | RerankerFolder | None = None
     llm: LlmSettings | None = None
 
 
@@ -264,8 +264,8 @@ USER_KEYS: Final = (
     ),
     ConfigKey(
         "reranker",
-        "A model that orders the best twenty hits of `search` anew, over HTTP; none unless you name one. "
-        "`key_file` names a file with its key. See [Search](search.md#reranking).",
+        "A model that orders the best twenty hits of `search` anew: over HTTP, or on this machine with `path`; none "
+        "unless you name one. `key_file` names a file with its key. See [Search](search.md#reranking).",
         RERANKER_EXAMPLE,
         read_reranker,
     ),
