@@ -21,18 +21,33 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
+MOST_CHARACTERS = 2_000
+"""Of a message or a hint: one that repeats what it was given must not repeat a pasted log."""
+
+
 class WikimemError(Exception):
-    """What happened (`message`), what to do next (`hint`), and data for a caller that can act on it."""
+    """What happened (`message`), what to do next (`hint`), and data for a caller that can act on it.
+
+    A message or hint that is too long for anybody to read is cut, and says so.
+    """
 
     kind: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 70
     http_status: ClassVar[int] = 500
 
     def __init__(self, message: str, *, hint: str = "", data: Mapping[str, Any] | None = None) -> None:
+        message = _cut(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = _cut(hint)
         self.data: dict[str, Any] = dict(data or {})
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = MOST_CHARACTERS // 2 - 50
+    return f"{text[:half]} [... {len(text) - 2 * half} characters left out ...] {text[-half:]}"
 
 
 class Invalid(WikimemError):

@@ -152,6 +152,7 @@ def test_a_folder_that_only_looks_like_a_vault_is_refused(home: Home, run: Run, 
         (["serch", "x"], "there is no command 'serch'", "Did you mean `wikimem search`"),
         (["search", "--limt", "3"], "search: there is no option '--limt'", "Did you mean --limit?"),
         (["search", "two", "words"], "search: unexpected argument 'words'", "wikimem search 'two words'"),
+        (["log", "Release", "days"], "log: unexpected argument 'Release'", "wikimem log --page 'Release days'"),
         (["search"], "search: missing parameter `query`", "wikimem search --help"),
         (["search", "x", "--limit", "0"], "search: limit: ", "wikimem search --help"),
         (["search", "x", "--limit", "many"], "search: invalid value for '--limit'", "wikimem search --help"),
@@ -172,6 +173,15 @@ def test_a_mistake_is_named_with_what_to_do(
     code, out, err = call(capsys, *arguments, "--json")
     assert out == ""
     assert set(json.loads(err)["error"]) == {"kind", "message", "hint"}
+
+
+def test_a_mistake_does_not_repeat_a_pasted_log(capsys: pytest.CaptureFixture[str], home: Home) -> None:
+    pasted = "begin " + "x" * 100_000 + " end"
+    for arguments in (["search", "two", pasted], [pasted]):
+        code, out, err = call(capsys, *arguments, "--json")
+        assert (code, out) == (2, "")
+        assert "characters left out" in err
+        assert len(err) < 6_000
 
 
 def test_without_a_vault_the_hint_says_how_to_make_one(capsys: pytest.CaptureFixture[str], home: Home) -> None:

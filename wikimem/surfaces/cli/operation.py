@@ -40,6 +40,8 @@ class OperationCommand(WrittenCommand):
             given = [str(ctx.params[param.name]) for param in self.params if isinstance(param, click.Argument)]
             meant = " ".join([*given, *ctx.args])
             hint = f"Put words that belong together in quotes: wikimem {self.name} '{meant}'." if given else ""
+            if not given and any(param.name == "page" for param in self.params):
+                hint = f"Name a page with --page: wikimem {self.name} --page '{meant}'."
             raise Invalid(
                 f"{self.name}: unexpected argument '{ctx.args[0]}'", hint=hint or f"See `wikimem {self.name} --help`."
             )
