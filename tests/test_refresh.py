@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wikimem.refresh
 from tests.conftest import Home
+from wikimem.errors import Locked, NotFound
 from wikimem.operations import OPERATIONS
 from wikimem.operations.processes import init
 from wikimem.vault.feed import ChangeFeed
@@ -79,3 +82,45 @@ def test_what_could_not_be_brought_in_is_brought_in_by_the_next_refresh(watched:
         assert watched.refresh().behind == 1
     other.close()
     assert found(watched, "axolotl") == ["note 4.md"]
+
+
+def test_a_page_that_another_process_wrote_during_a_scan_stays_in_the_index(
+    watched: Wiki, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scan does not know the page; by the time that it has the lock, the index does."""
+    watched.hints = None
+    scan = wikimem.refresh.scan
+
+    def scan_while_another_writes(*given: Any, **options: Any) -> Any:
+        seen = scan(*given, **options)
+        monkeypatch.setattr(wikimem.refresh, "scan", scan)
+        other = open_wiki(str(watched.root), cwd=home.path, caller=Caller(cwd=home.path))
+        (watched.root / "meanwhile.md").write_text("the word quagga\n")
+        other.refresh()
+        other.close()
+        return seen
+
+    monkeypatch.setattr(wikimem.refresh, "scan", scan_while_another_writes)
+    (watched.root / "note 0.md").write_text("the word okapi\n")
+    (watched.root / "note 1.md").unlink()
+    watched.refresh()
+    assert {row.path for row in watched.index.list_pages(None)} >= {"meanwhile.md", "note 0.md"}
+    assert watched.index.page("note 1.md") is None
+
+
+def test_a_page_that_the_index_could_not_be_given_in_time_is_not_called_missing(
+    watched: Wiki, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process holds the index: what is to be written to may well be there, and the answer is to try again."""
+    monkeypatch.setattr("wikimem.wiki.SWEEP_WAIT_S", 0.2)
+    watched.hints = None
+    (watched.root / "new.md").write_text("the word okapi\n")
+    other = open_wiki(str(watched.root), cwd=home.path, caller=Caller(cwd=home.path))
+    with other.index.writing(5.0) as held:
+        assert held
+        with pytest.raises(Locked, match=r"'new\.md'.*another process is indexing"):
+            watched.find_to_write("new.md")
+    other.close()
+    assert watched.find_to_write("new.md").path == "new.md"
+    with pytest.raises(NotFound):
+        watched.find_to_write("never.md")

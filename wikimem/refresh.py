@@ -146,6 +146,9 @@ class Refresher(Struct, frozen=True):
                     return Refreshed(behind=behind, why="another process is indexing", skipped=found.skipped)
                 # Asked again: taking the lock repairs what an interrupted update left, and others may have indexed.
                 gone, changed = self._differences(found, full=full)
+                # A page that another process indexed meanwhile was written after this scan: it is not gone.
+                now = self.index.stats()
+                gone = [path for path in gone if now.get(path) == known.get(path)]
                 origins = self._with_moves(origins, gone, changed)
                 if full:
                     self.index.clear()
@@ -268,7 +271,8 @@ class Refresher(Struct, frozen=True):
                     data = (self.root / path).read_bytes()
                 except OSError as error:
                     # Gone or closed since the scan: the next one says which.
-                    log.warning("cannot read %s: %s", path, error)
+                    gone_now = isinstance(error, FileNotFoundError)
+                    log.log(logging.DEBUG if gone_now else logging.WARNING, "cannot read %s: %s", path, error)
                     continue
                 stat = stats[path]
                 if now - stat.mtime_ns < _SETTLED_NS:

@@ -298,7 +298,9 @@ class Wiki:
         """The one page that `address` names (PAGE of the contract). Raises NotFound, or Invalid where several fit."""
         rows = self.index.find_pages(self._inside(address))
         if not rows:
-            raise NotFound(f"no page '{address}'", hint=self._near(address))
+            from wikimem.index.address import near_titles
+
+            raise NotFound(f"no page '{address}'", hint=near_titles(self.index.list_pages(None), address))
         if len(rows) > 1:
             listed = ", ".join(f"{row.path} ({row.id[-8:]})" for row in rows[:8])
             raise Invalid(
@@ -323,22 +325,18 @@ class Wiki:
         exact = [row for row in rows if address in (row.path, row.id) or row.id.endswith(address[-26:].upper())]
         if len(rows) == len(exact) == 1 and os.path.isfile(self.root / rows[0].path):
             return rows[0]
-        self.refresh(wait_s=SWEEP_WAIT_S)
-        return self.find(address)
+        refreshed = self.refresh(wait_s=SWEEP_WAIT_S)
+        try:
+            return self.find(address)
+        except NotFound as error:
+            if not refreshed.behind:
+                raise
+            raise Locked(f"no page '{address}' in the index, and {refreshed.why}", hint="Try again shortly.") from error
 
     def prepare_to_write(self) -> None:
         """Make the first index where there is none yet; a write looks there for what it must not repeat."""
         if self.index.is_empty():
             self.refresh()
-
-    def _near(self, address: str) -> str:
-        import difflib
-
-        titles = {row.title.casefold(): row.title for row in self.index.list_pages(None)}
-        close = difflib.get_close_matches(address.casefold(), titles, n=3, cutoff=0.5)
-        if not close:
-            return f"See `wikimem search '{address}'` or `wikimem list`."
-        return "Closest: " + ", ".join(f"'{titles[name]}'" for name in close) + "."
 
     def read_page(self, path: str) -> Page | None:
         """The page as it is on disk now; None where it is gone, or closed to this user."""

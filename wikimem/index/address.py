@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from wikimem.index.manifest import Manifest
@@ -78,3 +78,14 @@ def _by_id(manifest: Manifest, text: str) -> set[int]:
         "SELECT page FROM names WHERE kind = 'id' AND key >= ? AND key < ?", (backwards, backwards + "[")
     )
     return {page for (page,) in found}
+
+
+def near_titles(rows: Iterable[PageRow], address: str) -> str:
+    """A hint for an address that names no page: the titles that are written most like it, else where to look."""
+    import difflib
+
+    titles = {row.title.casefold(): row.title for row in rows}
+    close = difflib.get_close_matches(address.casefold(), titles, n=3, cutoff=0.5)
+    if not close:
+        return f"See `wikimem search '{address}'` or `wikimem list`."
+    return "Closest: " + ", ".join(f"'{titles[name]}'" for name in close) + "."

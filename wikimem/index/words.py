@@ -139,7 +139,7 @@ def _snapshot_of(generation: int, leaves: list[Leaf]) -> _Snapshot:
     lengths = np.array(of_fields)
     averages = lengths[:, live].mean(axis=1) if live.any() else np.ones(len(FIELDS))
     ids, pages = np.ascontiguousarray(places["id"]), np.ascontiguousarray(places["page"])
-    numbers, place_of_living = np.unique(pages[live], return_inverse=True)
+    numbers, place_of_living = _numbered(pages[live])
     place_of_page = np.zeros(len(pages), dtype=np.int64)
     place_of_page[live] = place_of_living
     page_lengths = np.zeros((len(FIELDS), len(numbers)))
@@ -164,6 +164,17 @@ def _snapshot_of(generation: int, leaves: list[Leaf]) -> _Snapshot:
         said > 0,
         norm(spoken, spoken.mean() if len(numbers) else 1.0).astype(np.float32),
     )
+
+
+def _numbered(pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different page numbers in order, and for each of `pages` its place among them.
+
+    As `np.unique`, but without sorting: numbers of pages are small and nearly dense.
+    """
+    there = np.zeros(int(pages.max(initial=-1)) + 1, dtype=bool)
+    there[pages] = True
+    places = np.cumsum(there) - 1
+    return np.flatnonzero(there), places[pages]
 
 
 class WordsIndex:
