@@ -247,8 +247,10 @@ class Wiki:
     def _recover(self) -> None:
         """Where a crash interrupted a write, the next command ends it, a reading one too; it never waits for that."""
         from wikimem.vault.lock import write_lock
+        from wikimem.vault.pastfolder import remove_left_folders
         from wikimem.vault.pending import interrupted
 
+        remove_left_folders(self.folders.cache)
         if not interrupted(self.folders.state / "journal"):
             return
         try:

@@ -187,8 +187,6 @@ def test_what_is_not_built_yet_says_so(desk: Desk) -> None:
     for name in PLANNED:
         with pytest.raises(Unavailable, match=f"'{name}' is not built yet"):
             answer_unavailable(name)
-    with pytest.raises(Unavailable):
-        desk.run("search", query="x", at="HEAD")
 
 
 def test_reading_an_existing_vault_changes_nothing_in_it(make_desk: Any, tmp_path: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from msgspec.structs import replace
+
 from wikimem.errors import Invalid, NotFound
 from wikimem.model.results import LinkIn, LinkOut, ReadResult
 from wikimem.operations.answering import notes_of
@@ -34,16 +36,12 @@ def read(
 ) -> ReadResult:
     """Read a page: frontmatter, text, revision, and its links in both directions."""
     refreshed = wiki.refresh()
-    row = wiki.find(page)
-    found = _at(wiki, row.path, at) if at else wiki.read_page(row.path)
-    if found is None:
-        _refuse_closed(wiki, row.path)
-        raise NotFound(f"'{row.path}' is gone", hint="`wikimem log` tells what happened to it.")
+    found = _at(wiki, page, at) if at else _now(wiki, page)
     mask = wiki.redactor.mask
-    links_out = () if at else wiki.index.links_out(row.path)
-    links_in = () if at else wiki.index.links_in(row.path)
+    links_out = () if at else wiki.index.links_out(found.path)
+    links_in = () if at else wiki.index.links_in(found.path)
     return ReadResult(
-        id=row.id,
+        id=found.id,
         path=found.path,
         title=mask(found.title),
         type=found.meta.type,
@@ -79,14 +77,41 @@ def _refuse_closed(wiki: Wiki, path: str) -> None:
         pass
 
 
-def _at(wiki: Wiki, path: str, at: str) -> Page:
+def _now(wiki: Wiki, address: str) -> Page:
+    row = wiki.find(address)
+    found = wiki.read_page(row.path)
+    if found is None:
+        _refuse_closed(wiki, row.path)
+        raise NotFound(f"'{row.path}' is gone", hint="`wikimem log` tells what happened to it.")
+    return replace(found, id=row.id)
+
+
+def _at(wiki: Wiki, address: str, at: str) -> Page:
+    """The page that an address names, now or then, as it was at a revision or date."""
     from wikimem.text.page import parse_page
+    from wikimem.vault.pastpages import named_then, path_then
 
     commit = commit_at(wiki, at)
+    try:
+        row = wiki.find(address)
+    except NotFound as missing:
+        named = named_then(wiki.root, commit.decode(), address)
+        if len(named) > 1:
+            listed = ", ".join(named[:8])
+            raise Invalid(f"'{address}' named {len(named)} pages at {at}: {listed}", hint="Use the path.") from missing
+        if not named:
+            raise
+        path, known_id = named[0], ""
+    else:
+        found = path_then(wiki.root, commit.decode(), row.path, row.id)
+        if found is None:
+            raise NotFound(f"'{row.path}' was not there at {at}", hint=f"See `wikimem log --page '{row.path}'`.")
+        path, known_id = found, row.id
     entry = wiki.repository.head_entries([path], commit)[path]
     if entry is None:
         raise NotFound(f"'{path}' was not there at {at}", hint=f"See `wikimem log --page '{path}'`.")
-    return parse_page(path, wiki.repository.file_bytes(path, entry.blob))
+    page = parse_page(path, wiki.repository.file_bytes(path, entry.blob))
+    return replace(page, id=known_id or page.id)
 
 
 def commit_at(wiki: Wiki, at: str) -> bytes:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from wikimem.errors import WikimemError
+from wikimem.search.synonyms import SYNONYMS_FILE, vault_table
+
 if TYPE_CHECKING:
+    from wikimem.vault.config import VaultConfig
     from wikimem.wiki import Wiki
 
 
@@ -16,25 +21,27 @@ if TYPE_CHECKING:
 def vault_at(wiki: Wiki, commit: bytes) -> Iterator[Wiki]:
     """The vault of `wiki` as it was at `commit`, for the same caller; gone from the disk afterwards.
 
-    Its settings are those of that commit, this user's are those of now. Raises what `check_out` raises.
+    Its settings are those of that commit, and where they cannot be read those of now: nobody can mend what was
+    committed. Rules of redaction are those of both, this user's settings those of now. Raises what `check_out` raises.
     """
     from wikimem.vault.checkout import check_out
-    from wikimem.vault.config import read_vault_config
     from wikimem.vault.folders import VaultFolders, index_stamp, user_key
+    from wikimem.vault.pastfolder import past_folder
     from wikimem.wiki import Wiki as OpenWiki
 
     # In the user's own cache folder: what is in the vault is nobody else's business.
-    with tempfile.TemporaryDirectory(prefix="past-", dir=wiki.folders.cache) as place:
-        folder = Path(place)
+    with past_folder(wiki.folders.cache) as folder:
         root = check_out(wiki.repository, commit, folder / "tree")
         folders = VaultFolders(wiki.folders.key, folder / "cache", folder / "state")
         folders.cache.mkdir(mode=0o700)
         folders.state.mkdir(mode=0o700)
         key = user_key()
+        notes: list[str] = []
+        _mend_synonyms(wiki.root, root, notes)
         past = OpenWiki(
             root,
             folders,
-            config=read_vault_config(root),
+            config=_settings(wiki.config, root, notes),
             user=wiki.user,
             key=key,
             stamp=index_stamp(key, root),
@@ -42,7 +49,34 @@ def vault_at(wiki: Wiki, commit: bytes) -> Iterator[Wiki]:
             clock=wiki.clock,
             progress=wiki.progress,
         )
+        past.notes.extend(notes)
         try:
             yield past
         finally:
             past.close()
+
+
+def _settings(now: VaultConfig, root: Path, notes: list[str]) -> VaultConfig:
+    from wikimem.vault.config import read_vault_config
+
+    try:
+        then = read_vault_config(root)
+    except WikimemError:
+        notes.append("the vault's settings of then cannot be read: those of now are used")
+        return now
+    return replace(then, redact={**then.redact, **now.redact})
+
+
+def _mend_synonyms(now: Path, root: Path, notes: list[str]) -> None:
+    """Put the vault's synonyms of now in the place of those of then, where these cannot be read."""
+    try:
+        vault_table(root)
+    except WikimemError:
+        file = root / SYNONYMS_FILE
+        if file.parent.is_symlink():
+            file.parent.unlink()
+            file.parent.mkdir()
+        file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            file.write_bytes((now / SYNONYMS_FILE).read_bytes())
+        notes.append("the vault's synonyms of then cannot be read: those of now are used")

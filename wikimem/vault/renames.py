@@ -237,11 +237,11 @@ def committed_path(root: Path, path: str) -> str | None:
 
 
 def path_with_id(root: Path, revision: str, page_id: str) -> str | None:
-    """Where a commit has the page with this id in its frontmatter; None where it has none or is none."""
+    """Where a commit has the page whose frontmatter has this id, or an id with this end; None where it has none."""
     found = run_git(
         root,
         *("grep", "-z", "--name-only", "--ignore-case", "--extended-regexp"),
-        *("-e", f"^id:[[:space:]]*[\"']?{page_id}[\"']?[[:space:]]*(#.*)?$", revision, "--", "."),
+        *("-e", f"^id:[[:space:]]*[\"']?[0-9A-Z]*{page_id}[\"']?[[:space:]]*(#.*)?$", revision, "--", "."),
         check=False,
     )
     from wikimem.text.page import parse_page
@@ -249,7 +249,7 @@ def path_with_id(root: Path, revision: str, page_id: str) -> str | None:
     for name in (os.fsdecode(each).partition(":")[2] for each in found.stdout.split(b"\0") if each):
         if is_page_name(name):
             data = run_git(root, "cat-file", "blob", f"{revision}:./{name}").stdout
-            if parse_page(name, data).meta.id == page_id:
+            if (parse_page(name, data).meta.id or "").endswith(page_id.upper()):
                 return name
     return None
 

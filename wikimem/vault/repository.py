@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from dulwich.file import FileLocked
 from dulwich.index import IndexEntry
@@ -63,6 +63,9 @@ class Person(Struct, frozen=True):
 
     def __bytes__(self) -> bytes:
         return f"{_clean(self.name)} <{_clean(self.email)}>".encode()
+
+
+_OBJECT_NAME: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Entry(Struct, frozen=True):
@@ -222,21 +225,25 @@ class Repository:
             raise NotFound(f"no revision '{revision}'", hint="Name a commit, a branch or a tag.")
         if not self.has_git:
             raise Unavailable("naming a revision needs git", hint="Install git.")
-        asked = run_git(self.top, "rev-parse", "--verify", "--quiet", revision + "^{commit}", check=False)
-        if asked.returncode != 0:
-            raise NotFound(f"no revision '{revision}'", hint="See `wikimem log` for the commits of the vault.")
-        return asked.stdout.strip()
+        # In two steps: `:/text` takes whatever follows into its text, and `^HEAD` is no commit.
+        found = revision
+        for peeled in ("", "^{commit}"):
+            asked = run_git(self.top, "rev-parse", "--verify", "--quiet", found + peeled, check=False)
+            found = asked.stdout.strip().decode("ascii", "replace")
+            if asked.returncode != 0 or not _OBJECT_NAME.fullmatch(found):
+                raise NotFound(f"no revision '{revision}'", hint="See `wikimem log` for the commits of the vault.")
+        return found.encode()
 
     def commit_before(self, moment: datetime) -> bytes:
         """The last first-parent commit with a committer time at or before `moment` (local). Raises NotFound."""
         limit = int(moment.timestamp())
         commit = self.head()
         while commit is not None:
-            found = self._commit(commit)
-            if found.commit_time <= limit:
+            if self._commit(commit).commit_time <= limit:
                 return commit
-            commit = bytes(found.parents[0]) if found.parents else None
-        raise NotFound(f"the vault has no commit at or before {moment:%Y-%m-%d %H:%M}", hint="See `wikimem log`.")
+            commit = self._first_parent(commit)
+        hint = "Run `git fetch --unshallow` for all of history." if self._repo.get_shallow() else "See `wikimem log`."
+        raise NotFound(f"the vault has no commit at or before {moment:%Y-%m-%d %H:%M}", hint=hint)
 
     def time_of(self, commit: bytes) -> datetime:
         """When a commit was made (local, naive), by its committer's clock."""
@@ -249,8 +256,7 @@ class Repository:
         for _ in range(within):
             if commit is None or commit == ancestor:
                 break
-            parents = self._commit(commit).parents
-            commit = bytes(parents[0]) if parents else None
+            commit = self._first_parent(commit)
         if commit == ancestor or not self.has_git or ObjectID(ancestor) not in self._repo.object_store:
             return commit == ancestor
         return bool(run_git(self.top, "for-each-ref", "--count=1", "--contains", ancestor.decode()).stdout)
@@ -368,6 +374,11 @@ class Repository:
         if not isinstance(found, Commit):
             raise Damaged(f"{commit.decode()} is no commit", hint="Run `git fsck`.")
         return found
+
+    def _first_parent(self, commit: bytes) -> bytes | None:
+        """None where history begins, in a shallow clone where it is cut off."""
+        parents = self._commit(commit).parents if ObjectID(commit) not in self._repo.get_shallow() else ()
+        return bytes(parents[0]) if parents else None
 
     def _lookup(self, tree: ObjectID, path: str) -> Entry | None:
         try:
