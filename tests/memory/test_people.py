@@ -419,6 +419,30 @@ def test_a_crash_between_staging_and_commit_is_made_good(desk: Desk, monkeypatch
     assert desk.git("show", "HEAD:a.md") == "new"
 
 
+@pytest.mark.parametrize("theirs_first", [["a.md"], ["a.md", "b.md"]])
+def test_what_the_person_commits_first_is_not_committed_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, theirs_first: list[str]
+) -> None:
+    """Between the judgement and the commit they run git themselves: a commit on top would say what it does not hold."""
+    desk.committed("a.md", "old\n")
+    desk.write("a.md", "new\n")
+    desk.write("b.md", "another\n")
+    advance = TakeUp._advance
+
+    def overtaken(take_up: TakeUp, *given: Any, **options: Any) -> bytes:
+        monkeypatch.setattr(TakeUp, "_advance", advance)
+        desk.git("commit", "-qm", "mine", "--", *theirs_first)
+        return advance(take_up, *given, **options)
+
+    monkeypatch.setattr(TakeUp, "_advance", overtaken)
+    look = desk.look()
+    rest = {"a.md", "b.md"} - set(theirs_first)
+    assert (look.taken is not None) == bool(rest)
+    assert desk.subject() == ("create: b" if rest else "mine")
+    assert desk.files() == (rest or set(theirs_first))
+    assert desk.git("status", "--porcelain") == ""
+
+
 def test_the_vaults_setting_makes_it_longer_or_switches_it_off_and_never_shorter(desk: Desk) -> None:
     def rest(mine: float | None, vaults: float) -> float:
         desk.wiki.user = replace(desk.wiki.user, commit_after=mine)

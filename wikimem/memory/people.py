@@ -156,6 +156,8 @@ class PeopleEdits:
                 commit = view.take_up.commit(new_ulid(now), pages, message, view.repository.person(), now)
                 if commit:
                     taken = Taken(commit, message.partition("\n")[0], tuple(pages))
+                else:
+                    again_s = 0.0  # the person was quicker with some of them
         new = [each for each in left if (each.path, each.why, resting[each.path]) not in self._told]
         self._told |= {(each.path, each.why, resting[each.path]) for each in left}
         self._left = {(each.path, resting[each.path]) for each in left}

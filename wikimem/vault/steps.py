@@ -24,6 +24,10 @@ def no_fault(_: str) -> None:
     """The fault point of every real write."""
 
 
+class Overtaken(Conflict):
+    """Somebody committed the same content meanwhile: a commit on top of theirs would be empty, in whole or in part."""
+
+
 class WriteSteps:
     """A repository, the journal of one vault, and what is done to both. The caller holds the vault's write lock."""
 
@@ -49,13 +53,20 @@ class WriteSteps:
         author: Person,
         when: datetime,
         record: JournalRecord | None = None,
+        *,
+        whole: bool = False,
     ) -> bytes:
+        """Commit `entries` on the branch. `whole`: nothing is committed where HEAD has one of them already."""
         for _ in range(_MOST_RACES):
             head = self.repository.head()
             in_head = self.repository.head_entries(list(bases), head)
             for path, base in bases.items():
                 # A person's `git add -A` and commit may have swept our change up: then HEAD holds our entry already.
-                if not same_blob(in_head[path], base) and not same_blob(in_head[path], entries[path]):
+                if same_blob(in_head[path], base):
+                    continue
+                if whole and same_blob(in_head[path], entries[path]):
+                    raise Overtaken(f"'{path}' was committed meanwhile", hint="Nothing is to be done about it.")
+                if not same_blob(in_head[path], entries[path]):
                     raise Conflict(
                         f"'{path}' was committed by somebody else meanwhile",
                         hint="Read it again and repeat the write on the current text.",

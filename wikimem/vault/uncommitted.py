@@ -22,7 +22,7 @@ from wikimem.vault.journal import JournalRecord, Planned
 from wikimem.vault.layout import is_page_name, refuse_links
 from wikimem.vault.repository import FILE_MODE, PROGRAM_MODE, Entry, Person, Repository
 from wikimem.vault.settle import same_blob, settle_index, unstage
-from wikimem.vault.steps import WriteSteps
+from wikimem.vault.steps import Overtaken, WriteSteps
 
 MOST_BRANCHES: Final = 20
 _MOST_MOVES_OF_HEAD: Final = 100
@@ -159,7 +159,8 @@ class TakeUp(WriteSteps):
     ) -> str | None:
         """Commit these pages (path -> its bytes on disk, None where it is gone) and return the commit.
 
-        None where HEAD has them so already. Raises Conflict where one is otherwise on disk or staged by now.
+        None where HEAD has them so already, or came to have one of them: what is left is another commit, with another
+        message. Raises Conflict where one is otherwise on disk or staged by now.
         """
         planned = self._look_at(pages)
         if not planned:
@@ -171,11 +172,14 @@ class TakeUp(WriteSteps):
         try:
             self.fault("index")
             self.repository.put_index(entries)
-            commit = self._advance(entries, {each.path: each.base for each in planned}, message, author, when)
-        except (WikimemError, OSError):
+            bases = {each.path: each.base for each in planned}
+            commit = self._advance(entries, bases, message, author, when, whole=True)
+        except (WikimemError, OSError) as error:
             with contextlib.suppress(WikimemError, OSError):
                 unstage(self.repository, planned)
                 remove_file(mark)
+            if isinstance(error, Overtaken):
+                return None
             raise
         settle_index(self.repository, self.files, planned)
         self.journal.put(
