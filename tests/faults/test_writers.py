@@ -66,8 +66,8 @@ def test_many_writers(yard: Yard, person: Callable[..., Person], tmp_path: Path)
 
 @pytest.mark.slow
 def test_ten_thousand_writes(yard: Yard, person: Callable[..., Person], tmp_path: Path, capsys: Any) -> None:
-    # A third of the steps is a new page, and half of those is forgotten again: 7 writes in 6 steps. One page that grew to
-    # thousands of lines would only measure what such a page costs.
+    # A third of the steps is a new page, and half of those is forgotten again: 7 writes in 6 steps. One page that grew
+    # to thousands of lines would only measure what such a page costs.
     writes = int(os.environ.get("FAULT_WRITES", "10000"))
     started = time.monotonic()
     beside = person(sweep=True, gc=True, pause_s=0.3)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.memory.conftest import event_at
+from wikimem.agents.normal import normalised
 from wikimem.memory.sessions.commands import command_key, error_line, is_test, only_looks, says_failed, summary_of
 from wikimem.memory.sessions.digest import make_digest, title_of
 from wikimem.memory.sessions.observations import Observer
@@ -45,6 +46,10 @@ def seen(*lines: str) -> list[Observation]:
         ("git commit -m x", False),
         ("git status && npm test", False),
         ("npm install jose", False),
+        ('bash -lc "ls; cat a"', True),
+        ("for f in *.py; do cat $f; done", True),
+        ("echo $(npm install jose)", False),
+        ("rg -l a | xargs rm", False),
     ],
 )
 def test_commands_that_only_look_are_told_from_those_that_do(command: str, looks: bool) -> None:
@@ -64,6 +69,17 @@ def test_commands_that_only_look_are_told_from_those_that_do(command: str, looks
         ("npm run test:unit", "npm test:unit", True),
         ("node build.js", "node build.js", False),
         ("./scripts/deploy.sh --prod", "deploy.sh", False),
+        ("for f in a b; do npx prettier --write $f; done", "prettier", False),
+        ("if true; then make all; fi", "make all", False),
+        ("printf x | sudo -S systemctl restart nginx", "systemctl restart", False),
+        ('curl -H "X-Api-Key: k" https://host.example/a?key=1', "curl https://host.example/a", False),
+        ("bash -lc npm uninstall moment", "npm uninstall", False),
+        ('bash -lc "cd api && npm test"', "npm test", True),
+        ("timeout 60 nice -n 5 cargo build", "cargo build", False),
+        ("git -C api push origin", "git push", False),
+        ("git commit -m 'a; b'", "git commit", False),
+        ("cat > f <<EOF\nnpm start\nEOF\nmake", "make", False),
+        ("echo 'never closed; make", "echo", False),
     ],
 )
 def test_runs_of_one_thing_have_one_key(command: str, key: str, test: bool) -> None:
@@ -114,6 +130,19 @@ def test_the_line_that_says_the_error_is_found_among_frames() -> None:
         "토큰 만료는 15분으로 하자.",
         "Redis 대신 PostgreSQL을 사용하기로 했습니다.",
         "jsonwebtoken보다 jose를 선택했습니다.",
+        "redis를 쓰지 말자.",
+        "redis를 쓰지 않기로 했습니다.",
+        "아직 정하지 못한 것도 있지만 jose를 쓰기로 했습니다.",
+        "Do not use moment any more, date-fns instead.",
+        "We decided not to touch vendor/ because it is generated.",
+        "Not sure about speed, but let's use redis.",
+        "The cache failed again, so we decided to use redis.",
+        "We decided to use redis if memory allows.",
+        "Decision: not to use redis",
+        "Let's keep using npm.",
+        "I'll use PostgreSQL for the queue.",
+        "Always use UTC.",
+        "Never pass tokens in URLs.",
     ],
 )
 def test_a_sentence_that_decides_is_known(sentence: str) -> None:
@@ -131,6 +160,38 @@ def test_a_sentence_that_decides_is_known(sentence: str) -> None:
         "It uses more memory over time.",
         "인증을 추가해 주세요.",
         "jose를 쓸까요?",
+        "만약 loki를 쓰기로 했다면 디스크가 더 필요합니다.",
+        "sqlite를 쓰기로 결정하지 않았습니다.",
+        "sqlite를 쓰기로 결정을 못 했습니다.",
+        "예를 들어 redis를 쓰기로 결정했다면 서버가 필요합니다.",
+        "아마 loki 대신 elasticsearch를 사용하는 게 좋을지도 모릅니다.",
+        "redis 대신 valkey를 사용하면 빠릅니다.",
+        "redis를 쓰기로 했다고 문서에 적혀 있습니다.",
+        "kafka 채택 여부를 봅시다.",
+        "걱정하지 말자.",
+        "Perhaps we should use pnpm instead of npm.",
+        "Maybe, we should go with valkey.",
+        "We should go with valkey, maybe.",
+        "We have not decided to use redis.",
+        "I haven't decided on a cache yet.",
+        "Nobody has decided to use redis.",
+        "If we had decided to use redis, we would need a server.",
+        "Had we decided to use redis, we would need a server.",
+        "Once we have decided on a cache, I will add it.",
+        "I do not think we should use redis.",
+        "I wonder whether we should use redis.",
+        "The old README says we decided to use gulp.",
+        "Never mind, it works now.",
+        "Never seen this before.",
+        "Always happy to help.",
+        "Always returns null here.",
+        "I'll keep you posted.",
+        "Let's keep going.",
+        "I'll use the Edit tool to change it.",
+        "I'll use grep to find the callers.",
+        "Decided nothing so far.",
+        "Decision: none yet",
+        "We decided nothing.",
     ],
 )
 def test_a_sentence_that_only_sounds_like_it_is_not(sentence: str) -> None:
@@ -144,6 +205,55 @@ def test_code_decides_nothing() -> None:
 def test_what_is_left_to_do_is_known() -> None:
     text = "All green. The refresh route is not yet done.\n- TODO: rate limits\n남은 작업은 문서입니다. 끝."
     assert open_ends(text) == ["The refresh route is not yet done.", "TODO: rate limits", "남은 작업은 문서입니다."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_open"),
+    [
+        ("There are no next steps.", False),
+        ("No TODO is left.", False),
+        ("There is nothing left to do.", False),
+        ("All TODOs are done.", False),
+        ("I fixed the remaining errors.", False),
+        ("아직도 잘 됩니다.", False),
+        ("아직 문제 없습니다.", False),
+        ("남은 작업은 없습니다.", False),
+        ("아직도 잘 안 됩니다.", True),
+        ("아직 테스트가 없습니다.", True),
+        ("환불 로직은 아직 손대지 않았습니다.", True),
+        ("No one has reviewed the remaining routes.", True),
+        ("I haven't run the integration tests.", True),
+        ("Next steps: write the docs.", True),
+    ],
+)
+def test_what_is_done_is_not_left_to_do(sentence: str, is_open: bool) -> None:
+    assert (open_ends(sentence) == [sentence]) == is_open
+
+
+def test_coloured_output_tells_of_a_failure_without_litter() -> None:
+    printed = (
+        "\x1b[31mE   AssertionError: 1 == 2\x1b[0m\n\x1b[31m\x1b[1m1 failed\x1b[0m, \x1b[32m6 passed\x1b[0m in 0.1s"
+    )
+    payload = {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "tool_response": {"stdout": printed}}
+    document = normalised("claude", "PostToolUse", payload, {})
+    assert document is not None
+    assert lines(event_at(0, "tool", tool="Bash", action="run", command="pytest", output=document["output"])) == [
+        "Bash: `pytest` failed: 1 failed, 6 passed; E AssertionError: 1 == 2"
+    ]
+
+
+def test_a_summary_that_is_the_line_of_the_error_is_said_once() -> None:
+    run = event_at(0, "tool", tool="Bash", action="run", command="npx vitest", output=" Tests  2 failed | 3 passed (5)")
+    assert lines(run) == ["Bash: `npx vitest` failed: 2 failed | 3 passed (5)"]
+
+
+def test_what_a_person_was_asked_leaves_one_line_with_the_answer() -> None:
+    asked = {"questions": [{"question": "Which CI do you want?"}], "answers": {"Which CI do you want?": "Buildkite"}}
+    payload = {"tool_name": "AskUserQuestion", "tool_input": asked, "tool_response": asked}
+    document = normalised("claude", "PostToolUse", payload, {})
+    assert document is not None
+    event = event_at(0, "tool", tool=document["tool"], action=document["action"], input=document["input"])
+    assert lines(event) == ["Ask: Which CI do you want? Buildkite"]
 
 
 def test_noise_of_tools_leaves_no_line() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.memory.test_sessions_drain import KILLED_DRAIN, ROOT
+from wikimem.agents.normal import normalised
 from wikimem.errors import NotFound
 from wikimem.model.event import Event
 
@@ -105,6 +106,22 @@ def test_what_a_tool_printed_or_a_page_said_states_nothing(yard: Yard, make_even
     yard.run("extract", page="all")
     assert edges(yard, "library:evil-jwt") == {}
     assert not [file for file in (yard.root / "graph").rglob("*.nt") if b"evil-jwt" in file.read_bytes()]
+
+
+def test_an_install_that_failed_states_no_dependency(yard: Yard, make_event: Make) -> None:
+    def install(second: int, name: str, code: int) -> Event:
+        told = f"Output: npm says so\nExit Code: {code}\nProcess Group PGID: 7"
+        payload = {"tool_name": "run_shell_command", "tool_input": {"command": f"npm install {name}"}}
+        document = normalised("gemini", "AfterTool", {**payload, "tool_response": {"llmContent": told}}, {})
+        assert document is not None
+        said = {field: str(document[field]) for field in ("tool", "action", "command", "output")}
+        return make_event(second, str(document["kind"]), cwd=str(yard.code), **said)
+
+    yard.spool(*session(yard, make_event, install(10, "nosuchpkg", 1), install(11, "zod", 0), said="It is done."))
+    yard.drain()
+    assert "`npm install nosuchpkg` failed" in yard.text
+    assert edges(yard, "library:nosuchpkg") == {}
+    assert edges(yard, "library:zod") != {}
 
 
 def test_an_agents_words_are_an_agents_and_never_a_persons(yard: Yard, make_event: Make) -> None:

@@ -64,6 +64,23 @@ def test_a_session_that_forgot_is_told_of_itself_and_another_time_is_not(vault: 
     assert "s" in titles(inject(vault, own=""))
 
 
+def test_a_lone_note_or_a_session_that_goes_on_does_not_hide_the_last_digest(vault: SmallVault) -> None:
+    shop(vault)
+    for number, seen in enumerate(("**error** boom", "**prompt** Fix it", "")):
+        head = f"---\ntype: session\nproject: shop\nsession: n{number}\ncreated: 2026-02-0{3 + number}\n---\n"
+        item = f"- 09:00:00 {seen} ^o-aaaaaaaaa{number}\n" if seen else ""
+        vault.add(**{f"projects__shop__sessions__n{number}": f"{head}## Observations\n{item}"})
+    found = inject(vault)
+    assert "Carts are kept in Redis for 14 days." in found.text
+    assert not {"n0", "n1", "n2"} & set(titles(found))
+
+
+def test_a_page_of_a_session_of_which_only_headings_are_left_is_no_item(vault: SmallVault) -> None:
+    printed = "- 09:00:00 **mcp__ci__log** the deploy signing key rotation failed ^o-aaaaaaaaaa\n"
+    vault.add(projects__shop__sessions__p=f"---\ntype: session\nproject: shop\n---\n## Observations\n{printed}")
+    assert inject(vault, "why did the deploy signing key rotation fail?").text == ""
+
+
 def test_nothing_is_given_twice_and_a_page_that_changed_is_news(vault: SmallVault) -> None:
     first = inject(shop(vault))
     assert inject(vault, given=first.given).text == ""

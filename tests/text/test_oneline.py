@@ -35,6 +35,10 @@ def test_a_text_has_no_effect_on_its_line_or_any_other(text: str) -> None:
     assert all(page[start] == "`" for start, _ in hidden_spans(page)), "nothing is hidden but as code"
 
 
+def test_colours_of_a_terminal_leave_nothing_on_the_line() -> None:
+    assert as_line("\x1b[31m1 failed\x1b[0m in \x1b[1ma.py\x1b[0m", 100) == "1 failed in a.py"
+
+
 @given(TEXT)
 def test_a_code_span_holds_all_of_a_text(text: str) -> None:
     spans = code_spans(as_code(text, 10_000))

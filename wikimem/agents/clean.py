@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wikimem.text.redact_values import compiled
+from wikimem.text.terminal import without_sequences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class Cleaner:
 
 
 def plain(text: str) -> str:
-    """`text` without NUL, and without halves of characters, which no file can hold."""
+    """`text` without colours, NUL, and halves of characters, which no file can hold."""
+    text = without_sequences(text)
     if "\0" in text:
         text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     if text.isascii() or not compiled(_SURROGATE).search(text):

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from wikimem.agents import spellings as say
 from wikimem.agents.agent import Agent, Meaning, agent_named, squash
-from wikimem.agents.tools import action_of, as_text, first, has_failed, is_own_tool, own_share, tool_run
+from wikimem.agents.results import as_text, first, has_failed
+from wikimem.agents.tools import action_of, is_own_tool, own_share, tool_run
 
 TOOL_KINDS = frozenset({"tool_start", "tool", "tool_failed"})
 NOT_CAPTURED = frozenset({"fragment"})
@@ -114,7 +115,7 @@ def _add_tool(document: dict[str, object], fields: dict[str, object], implied: s
         return False
     if share == "some":
         run["output"] = ""
-    if document["kind"] == "tool" and has_failed(fields):
+    if document["kind"] == "tool" and has_failed(fields, action):
         document["kind"] = "tool_failed"
     if document["kind"] == "tool_start":
         run["output"] = ""

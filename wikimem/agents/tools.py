@@ -6,11 +6,9 @@ read is not.
 
 from __future__ import annotations
 
-import json
-
 from wikimem.agents import spellings as say
+from wikimem.agents.results import as_object, as_text, first, output_of
 from wikimem.text.redact_values import compiled
-from wikimem.vault.spool import ONLY_ERRORS
 
 ACTIONS: dict[str, str] = {
     "run": "bash shell run_shell_command execute_command run_terminal_cmd runcommand terminal powershell exec "
@@ -32,16 +30,7 @@ ACTIONS: dict[str, str] = {
 _BY_TOOL = {name.replace("_", ""): action for action, names in ACTIONS.items() for name in names.split()}
 _PATCHED = r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$"
 _OWN_TOOL = r"(?:^|[^a-z0-9])wikimem(?:$|[^a-z0-9])"
-_OWN_COMMAND = (
-    r"(?:\w+=\S*\s+)*(?:(?:uvx|uv run|pipx run|exec|command|time)\s+)*"
-    r"(?:(?:\S*/)?wikimem|(?:\S*/)?python[\d.]*\s+-m\s+wikimem)(?:\s|$)"
-)
-_BETWEEN_COMMANDS = r"&&|\|\||[;|\n]"
-_ASIDE = r"\s*(?:cd|pushd|popd|head|tail|cat|jq|less|true|echo)(?:\s|$)"
 _MOST_FILES = 50
-_MOST_WRAPPINGS = 8
-_PARTS = ("stdout", "stderr", "textResultForLlm", "output", "content", "text", "error", "message", "llmContent")
-_NOT_TOLD = frozenset({"originalFile", "oldString", "newString", "structuredPatch", "base64", "data", "image"})
 _FLAT = {"shell": "run", "edit": "edit", "read": "read", "mcp": "mcp"}
 
 
@@ -60,16 +49,13 @@ def is_own_tool(tool: str, server: str) -> bool:
 
 
 def own_share(command: str) -> str:
-    """`all` where a command line only runs wikimem, `some` where it also does, else nothing."""
+    """`all` where a command line only runs wikimem, `some` where it also does, or may; else nothing."""
     if "wikimem" not in command:
         return ""
-    own = other = False
-    for part in compiled(_BETWEEN_COMMANDS).split(command):
-        if compiled(_OWN_COMMAND).match(part.strip()):
-            own = True
-        elif part.strip() and not compiled(_ASIDE).match(part):
-            other = True
-    return "" if not own else "some" if other else "all"
+    # Few commands name wikimem, and a hook waits for every import.
+    from wikimem.agents.owncommands import share_of
+
+    return share_of(command)
 
 
 def tool_run(payload: dict[str, object], action: str) -> dict[str, object]:
@@ -80,63 +66,34 @@ def tool_run(payload: dict[str, object], action: str) -> dict[str, object]:
     spread = {**(payload if not arguments else nothing), **arguments}
     command = first(spread, say.COMMAND) or (first(payload, say.COMMAND) if action == "run" else None)
     change = _change(given, arguments, payload, action)
+    asked = _asked(arguments, as_object(first(payload, say.OUTPUT))) if action == "ask" else ""
     return {
         "command": _joined(command) if action == "run" or isinstance(command, str) else "",
         "files": _files(spread, payload, change),
-        "input": change if action in ("edit", "write") else _rest(given, arguments),
-        "output": "" if action in ("edit", "write", "read") else _output(as_object(first(payload, say.OUTPUT))),
+        "input": change if action in ("edit", "write") else asked or _rest(given, arguments),
+        "output": "" if asked or action in ("edit", "write", "read") else output_of(first(payload, say.OUTPUT), action),
     }
 
 
-def _output(result: object) -> str:
-    """The text in a result; one that came on the standard error alone says so, since it does not tell how it went."""
-    told = _told(result)
-    if isinstance(result, dict) and result.get("stderr") and not result.get("stdout") and "stdout" in result:
-        return f"{ONLY_ERRORS}\n{told}"
-    return told
+def _asked(arguments: dict[str, object], result: object) -> str:
+    """What a person was asked, each question with its answer; empty where the questions are no list of questions."""
+    told = result if isinstance(result, dict) else {}
+    listed = arguments.get("questions") or told.get("questions")
+    questions = [one.get("question") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    given = told.get("answers") or arguments.get("answers")
+    answers = given if isinstance(given, dict) else {}
+    lines = [
+        f"{question} {_answer(answers.get(question))}".strip() for question in questions if isinstance(question, str)
+    ]
+    if lines and not answers and not isinstance(result, dict):
+        lines.append(as_text(result))
+    return "\n".join(line for line in lines if line)
 
 
-def has_failed(payload: dict[str, object]) -> bool:
-    """Whether a payload that says its tool has run also says that it failed."""
-    result = first(payload, say.OUTPUT)
-    inner = result if isinstance(result, dict) else {}
-    return (
-        payload.get("success") is False
-        or inner.get("is_error") is True
-        or inner.get("isError") is True
-        or str(inner.get("resultType", "")) in ("failure", "error", "denied")
-    )
-
-
-def first(payload: dict[str, object], names: tuple[str, ...]) -> object:
-    """The first of the fields `names` that has a value."""
-    for name in names:
-        value = payload.get(name)
-        if value is not None and value != "":
-            return value
-    return None
-
-
-def as_object(value: object) -> object:
-    """`value`, parsed where it is the text of a JSON object, as some agents send arguments."""
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
-        try:
-            return json.loads(value, strict=False, parse_constant=str)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-def as_text(value: object) -> str:
-    """A value as text: itself, or its JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return ""
+def _answer(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
 
 
 def _joined(command: object) -> str:
@@ -182,17 +139,4 @@ def _rest(given: object, arguments: dict[str, object]) -> str:
         for name, value in arguments.items()
         if name not in say.COMMAND and name not in say.FILES and value not in (None, "", False)
     }
-    return as_text(rest) if rest else ""
-
-
-def _told(result: object, depth: int = 0) -> str:
-    """The text in a result, whatever it is wrapped in."""
-    if not isinstance(result, dict | list) or depth > _MOST_WRAPPINGS:
-        return as_text(result)
-    if isinstance(result, list):
-        return "\n".join(part for one in result[:100] if (part := _told(one, depth + 1)))
-    parts = [_told(result[name], depth + 1) for name in _PARTS if result.get(name)]
-    if parts:
-        return "\n".join(part for part in parts if part)
-    rest = {name: value for name, value in result.items() if name not in _NOT_TOLD and value not in (None, "", False)}
     return as_text(rest) if rest else ""

@@ -47,7 +47,9 @@ UNVERIFIED: Final = {"web": "unverified, from the web", "tool": "unverified, fro
 LATEST: Final = ("decision", "lesson", "preference", "procedure")
 MOST_LATEST: Final = 6
 MOST_TASKS: Final = 5
-MOST_SESSIONS: Final = 1
+LATEST_SESSIONS: Final = 12
+"""Sessions that are looked at for the latest that has a digest."""
+
 MOST_HITS: Final = 8
 DIGEST: Final = "Digest"
 """The heading under which a session page says what came of the session."""
@@ -57,6 +59,7 @@ QUERY_TAIL: Final = 500
 """Characters of a long prompt that are searched for: what a person asks stands before or after what they paste."""
 
 _FILE = re.compile(r"(?<![\w./-])(?:[\w.@-]+/)*[\w@-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+_HEADINGS: Final = re.compile(r"^#{1,6}(?:[ \t].*)?$", re.MULTILINE)
 _MOST_FILES: Final = 5
 _WRAP: Final = "<wikimem>\n{block}{receipt}\n</wikimem>"
 
@@ -153,10 +156,21 @@ def _latest(gathering: Gathering, occasion: Occasion) -> Iterator[Offer]:
         return
     latest = chain.from_iterable(_rows(gathering, kind, MOST_LATEST) for kind in LATEST)
     newest = sorted(latest, key=_age, reverse=True)[:MOST_LATEST]
-    sessions = [row for row in _rows(gathering, "session", MOST_SESSIONS + 1) if row.session != occasion.own]
     # What was done last says where the work stands; the newest decisions may be of long ago.
-    yield from listed_pages(gathering, sessions[:MOST_SESSIONS], "recent", section=DIGEST)
+    yield from _last_session(gathering, occasion)
     yield from listed_pages(gathering, newest, "recent")
+
+
+def _last_session(gathering: Gathering, occasion: Occasion) -> Iterator[Offer]:
+    """The digest of the latest session that has one: of one that goes on, or a lone note, nothing is to be told."""
+    for row in _rows(gathering, "session", LATEST_SESSIONS):
+        if occasion.own and row.session == occasion.own:
+            continue
+        for offer in listed_pages(gathering, [row], "recent", section=DIGEST):
+            if DIGEST in offer.excerpts[0].heading.split(" > ") and _in_own_words(offer) is not None:
+                yield offer
+                return
+            gathering.offered.discard(row.path)
 
 
 def _rows(gathering: Gathering, kind: str, limit: int) -> list[PageRow]:
@@ -237,7 +251,7 @@ def _in_own_words(offer: Offer) -> Offer | None:
     if offer.hit.type != "session":
         return offer
     told = (replace(excerpt, text=own_words(excerpt.text)) for excerpt in offer.excerpts)
-    kept = tuple(excerpt for excerpt in told if excerpt.text)
+    kept = tuple(excerpt for excerpt in told if _HEADINGS.sub("", excerpt.text).strip())
     return replace(offer, excerpts=kept, whole=own_words(offer.whole) if offer.whole else None) if kept else None
 
 

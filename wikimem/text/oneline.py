@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from wikimem.text.terminal import without_sequences
+
 ELLIPSIS: Final = "…"
 """Stands where a text was cut."""
 
@@ -31,7 +33,8 @@ _CUT_PLACEHOLDER: Final = re.compile(r"\[[a-z0-9:-]{0,70}\Z")
 
 
 def flatten(text: str) -> str:
-    """`text` on one line: white space of every kind is one blank, what nobody sees is gone."""
+    """`text` on one line: white space of every kind is one blank, what nobody sees is gone, colours too."""
+    text = without_sequences(text)
     return " ".join(_UNSEEN.sub("", text.encode("utf-8", "replace").decode("utf-8")).split())
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
-_SEPARATORS: Final = re.compile(r"&&|\|\||[;|\n]")
+from wikimem.text.commandline import commands_in, program_of
+
 _LOOKS: Final = frozenset(
     [
         "ls",
@@ -64,6 +66,20 @@ _LOOKS: Final = frozenset(
         "readlink",
         "column",
         "xxd",
+        "read",
+        "[[",
+        "xargs",
+        "command",
+        "$",
+        "exit",
+        "return",
+        "export",
+        "unset",
+        "set",
+        "source",
+        ".",
+        ":",
+        "wait",
         "hexdump",
         "bat",
         "eza",
@@ -73,10 +89,9 @@ _GIT_LOOKS: Final = frozenset(
     ["status", "diff", "log", "show", "branch", "blame", "remote", "rev-parse", "ls-files", "grep", "describe"]
 )
 _WRITES: Final = re.compile(r"(?<![0-9&=-])>{1,2}(?!&)\s*(?!/dev/null)\S|\btee\b|\s-delete\b|\s-exec\b")
-_ASSIGNMENT: Final = re.compile(r"\w+=\S*")
-_WRAPPERS: Final = frozenset(["sudo", "time", "command", "exec", "nice", "env", "npx", "bunx", "pnpx", "uvx", "nohup"])
 _SCRIPTS: Final = frozenset(("npm", "pnpm", "yarn", "bun"))
-_RUNNERS: Final = re.compile(r"(?:uv|poetry|pipenv|pdm|hatch|rye|bundle) (?:run|exec)\s+|\S*python[\d.]* -m ")
+_CLIENTS: Final = frozenset(("curl", "wget", "http", "https", "xh"))
+_NO_NAME: Final = re.compile(r"[-$]|.*\s")
 
 _TESTS: Final = re.compile(
     r"\b(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|ava|playwright|cypress|rspec|phpunit|ctest"
@@ -117,25 +132,18 @@ def only_looks(command: str) -> bool:
     """Whether a command line does nothing but look at files and at git: what it said is noise a week later."""
     if _WRITES.search(command):
         return False
-    parts = [words for part in _SEPARATORS.split(command) if (words := _words(part))]
+    parts = commands_in(command)
     return bool(parts) and all(_looks(words) for words in parts)
 
 
 def _looks(words: list[str]) -> bool:
-    program = words[0].rpartition("/")[2]
+    program = program_of(words)
     if program == "git":
         plain = [word for word in words[1:] if not word.startswith("-")]
         return bool(plain) and plain[0] in _GIT_LOOKS
     if program == "sed":
         return not any(re.match(r"-\w*i|--in-place", word) for word in words[1:])
     return program in _LOOKS
-
-
-def _words(part: str) -> list[str]:
-    words = part.split()
-    while words and (_ASSIGNMENT.fullmatch(words[0]) or words[0] in ("(", ")", "{", "}", "!")):
-        words = words[1:]
-    return words
 
 
 def is_test(command: str) -> bool:
@@ -145,19 +153,24 @@ def is_test(command: str) -> bool:
 
 def command_key(command: str) -> str:
     """What two runs of one thing have in common: the program and what it was told to do, without its options."""
-    parts = [words for part in _SEPARATORS.split(command) if (words := _words(part)) and not _looks(words)]
-    words = parts[-1] if parts else command.split()
-    while len(words) > 1 and words[0] in _WRAPPERS:
-        words = words[1:]
-    words = _words(_RUNNERS.sub("", " ".join(words), count=1)) or words
+    found = commands_in(command)
+    words = next((words for words in reversed(found) if not _looks(words)), found[-1] if found else [])
     if not words:
         return ""
-    told = [word for word in words[1:] if not word.startswith("-")]
-    if words[0] in _SCRIPTS and told[:1] in (["run"], ["exec"]):
+    program = program_of(words)
+    # A word with blanks is a text that the program was given, not what it was told to do.
+    told = [
+        word
+        for before, word in pairwise(words)
+        if not _NO_NAME.match(word) and not (program == "git" and before in ("-C", "-c"))
+    ]
+    if program in _SCRIPTS and told[:1] in (["run"], ["exec"]):
         told = told[1:]
+    if program in _CLIENTS:
+        told = [word.partition("?")[0] for word in told if "://" in word]
     if is_test(command) and told and re.search(r"[/.]", told[0]):
         told = []
-    return " ".join([words[0].rpartition("/")[2], *told[:1]])
+    return " ".join([program, *told[:1]])
 
 
 def summary_of(output: str) -> str:

@@ -142,7 +142,8 @@ class Observer:
     def _outcome(self, event: Event, *, failed: bool) -> str:
         if failed:
             said = event.error or event.output
-            told = "; ".join(dict.fromkeys(part for part in (summary_of(said), error_line(said)) if part))
+            summary, error = summary_of(said), error_line(said)
+            told = "; ".join(part for part in (summary, "" if summary and summary in error else error) if part)
             return f"{FAILED}: {as_line(told, _LINE_LENGTH)}" if told else FAILED
         if event.action in CHANGES:
             return ""
