@@ -81,6 +81,13 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         Embedder(tmp_path)
 
 
+def test_a_name_that_is_too_long_is_a_reason_and_no_crash(tmp_path: Path) -> None:
+    folder = tmp_path / ("a" * 300)
+    assert "cannot be read: File name too long" in ModelFiles.read(folder).reason
+    with pytest.raises(Unavailable, match="too long"):
+        Embedder(folder)
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
 def test_a_file_that_is_cut_short_is_unavailable_and_no_crash(tmp_path: Path, name: str) -> None:
     model = tmp_path / "model"

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from wikimem.index.index import SHIPPED_MODEL
+
 Desk = Any
 Run = Callable[..., Any]
 
@@ -83,6 +85,29 @@ def test_a_merge_under_way_and_a_lock_left_behind(home: Any, vault: Path, run: R
     found = {message: remedy for name, state, message, remedy in lines(run) if (name, state) == ("repository", "warn")}
     assert any("in a merge" in message for message in found)
     assert any("remove it" in remedy for remedy in found.values())
+
+
+def test_a_reranker_that_leads_nowhere(home: Any, vault: Path, run: Run, tmp_path: Path) -> None:
+    config = home.path / ".config" / "wikimem" / "config.toml"
+    for folder in (tmp_path / "nowhere", tmp_path / ("a" * 300)):
+        config.write_text(f'[reranker]\npath = "{folder}"\n')
+        found = [(state, message, remedy) for name, state, message, remedy in lines(run) if name == "reranker"]
+        assert [state for state, _, _ in found] == ["warn"]
+        assert str(folder) in found[0][1]
+        assert "[reranker]" in found[0][2]
+    config.write_text(f'[reranker]\npath = "{SHIPPED_MODEL}"\n')
+    assert states(run)["reranker"] == "ok"
+
+
+def test_a_home_folder_that_is_none_is_named_by_doctor_too(home: Any, vault: Path, run: Run) -> None:
+    done = run("--vault", "~nobody-here/x", "doctor")
+    assert done.code == 6
+    assert "vault: vault: there is no home folder '~nobody-here'" in done.stdout
+    (home.path / ".config" / "wikimem" / "config.toml").write_text('model = "~nobody-here/x"\n')
+    done = run("doctor")
+    assert done.code == 6
+    assert "config.toml, line 1: model: there is no home folder" in done.stdout
+    assert run("status").code == 2
 
 
 def test_a_model_that_is_not_there(home: Any, vault: Path, run: Run, tmp_path: Path) -> None:

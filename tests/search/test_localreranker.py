@@ -133,6 +133,8 @@ def test_what_is_no_model_is_told(tmp_path: Path, cross_encoder: Path) -> None:
     for folder in (tmp_path / "empty", tmp_path / "nowhere"):
         with pytest.raises(RerankError, match=r"lacks model\.safetensors.*no model\.onnx"):
             order(folder, "tea", PASSAGES)
+    with pytest.raises(RerankError, match="cannot be read: File name too long"):
+        order(tmp_path / ("a" * 300), "tea", PASSAGES)
     (cross_encoder / "onnx/model.onnx").write_bytes(b"not a model")
     with pytest.raises(RerankError, match="cannot be read"):
         order(cross_encoder, "tea", PASSAGES)

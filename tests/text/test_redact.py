@@ -445,7 +445,10 @@ def test_the_gate_imports_nothing_but_the_standard_library_and_errors() -> None:
         "print(sorted(new - set(sys.stdlib_module_names)), sorted(n for n in sys.modules if n.startswith('wikimem.')))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    names = [f"wikimem.text.redact{part}" for part in ("", "_assign", "_commands", "_names", "_rules", "_values")]
+    names = [
+        f"wikimem.text.redact{part}"
+        for part in ("", "_assign", "_commands", "_fed", "_names", "_rules", "_spots", "_tools", "_values")
+    ]
     assert out.strip() == f"['wikimem'] {sorted(['wikimem.errors', 'wikimem.text', *names])}"
 
 

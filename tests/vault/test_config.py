@@ -102,6 +102,11 @@ def test_a_bad_value_in_a_vault_names_its_line_and_shows_a_good_one(vault: Path,
         "model = 3",
         'model = ""',
         'model = "relative/model"',
+        'model = "~nobody-here/model"',
+        'default_vault = "~nobody-here"',
+        'reranker = { path = "~nobody-here/model" }',
+        'reranker = { path = "a\\u0000b" }',
+        'reranker = { url = "https://h.io/v1", key_file = "~nobody-here/key" }',
         "redact = ['x']",
     ],
 )
@@ -109,6 +114,17 @@ def test_a_bad_value_of_a_user_names_its_line(tmp_path: Path, line: str) -> None
     (tmp_path / "config.toml").write_text(f"{line}\n")
     with pytest.raises(Invalid, match=r"config\.toml, line 1: "):
         read_user_config(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown", "other"), [("path = 'relative'", "path = ", "url"), ("url = 3", "url = ", "path")]
+)
+def test_a_bad_reranker_is_shown_an_example_of_its_kind(tmp_path: Path, line: str, shown: str, other: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[reranker]\n{line}\n")
+    with pytest.raises(Invalid) as caught:
+        read_user_config(tmp_path)
+    assert shown in caught.value.hint
+    assert other not in caught.value.hint
 
 
 BAD_RULES = [

@@ -49,7 +49,10 @@ class ModelFiles(Struct, frozen=True):
 
 def missing_files(folder: Path) -> str:
     """Why there is no model in `folder`, in words; empty where there is one."""
-    lacking = [name for name in MODEL_FILES if not (folder / name).is_file()]
+    try:
+        lacking = [name for name in MODEL_FILES if not (folder / name).is_file()]
+    except OSError as error:  # a closed folder, a name that is too long
+        return f"the embedding model in '{folder}' cannot be read: {error.strerror}"
     return f"the embedding model lacks {', '.join(lacking)} in '{folder}'" if lacking else ""
 
 

@@ -14,6 +14,7 @@ from wikimem.graph.serialize import masked, serialize
 from wikimem.model.graph import ExportFormat
 from wikimem.search.graphtriples import graph_triples
 from wikimem.search.graphview import open_view
+from wikimem.text.homepath import named_path
 
 if TYPE_CHECKING:
     from wikimem.wiki import Wiki
@@ -60,11 +61,11 @@ def export_graph(
 def _file(wiki: Wiki, out: str) -> Path:
     if not out.strip():
         raise Invalid("out: the name is empty", hint="Name a file, such as graph.ttl.")
-    file = Path(os.path.normpath((wiki.caller.cwd or Path.cwd()) / Path(out).expanduser()))
+    file = Path(os.path.normpath((wiki.caller.cwd or Path.cwd()) / named_path(out, "out")))
     if file.resolve().is_relative_to(wiki.root.resolve()):
         raise Refused(
             f"out: '{out}' is in the vault, which an export is a copy of", hint="Name a file outside of the vault."
         )
-    if file.exists() and not file.is_file():
+    if os.path.exists(file) and not os.path.isfile(file):
         raise Invalid(f"out: '{out}' is no file", hint="Name a file; without out, the text goes to standard output.")
     return file

@@ -24,6 +24,7 @@ from wikimem.graph.validity import ends_before_start
 from wikimem.memory.linksources import AGENT, SOURCE
 from wikimem.model.graph import ImportHost
 from wikimem.search.graphview import GraphView, open_view
+from wikimem.text.homepath import named_path
 from wikimem.text.triples import Literal as Value
 from wikimem.text.triples import Term, Triple
 
@@ -64,8 +65,8 @@ def import_graph(
     Raises NotFound where nothing is there, Invalid where it cannot be read, and Refused for more than one commit can
     hold; nothing is written then.
     """
-    place = (wiki.caller.cwd or Path.cwd()) / Path(path).expanduser()
-    if not path.strip() or not place.exists():
+    place = (wiki.caller.cwd or Path.cwd()) / named_path(path, "path")
+    if not path.strip() or not os.path.exists(place):
         raise NotFound(f"path: there is no '{path}'", hint="Name the file, or for basic-memory the folder of notes.")
     source = f"{SOURCE}import:"
     named = place.name.encode("utf-8", "replace").decode()

@@ -227,6 +227,20 @@ def _model(patient: _Patient) -> Iterator[DoctorLine]:
     yield DoctorLine("model", "ok", f"{files.name} loads ({width} dimensions)", "")
 
 
+def _reranker(patient: _Patient) -> Iterator[DoctorLine]:
+    from wikimem.model.reranker import RerankerFolder
+    from wikimem.search.localreranker import why_no_model
+
+    chosen = patient.user.reranker if patient.user else None
+    if not isinstance(chosen, RerankerFolder):
+        return
+    if reason := why_no_model(chosen.path):
+        remedy = "Correct `path` under [reranker] in your settings; until then no search is reranked."
+        yield DoctorLine("reranker", "warn", reason, remedy)
+        return
+    yield DoctorLine("reranker", "ok", f"'{chosen.path}' holds a model", "")
+
+
 def _space(patient: _Patient) -> Iterator[DoctorLine]:
     seen: set[int] = set()
     for folder in (patient.root, *patient.folders):
@@ -294,6 +308,7 @@ _LOOKS: Final[tuple[tuple[str, Callable[[_Patient], Iterator[DoctorLine]]], ...]
     ("locks", _locks),
     ("index", _index),
     ("model", _model),
+    ("reranker", _reranker),
     ("disk", _space),
     ("watching", _watching),
     ("agent", _agents),

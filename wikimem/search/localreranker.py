@@ -46,11 +46,25 @@ class LocalReranker(Struct, frozen=True):
         """Places of `documents`, best first; equal ones as they came. Raises RerankError where the model cannot say."""
         import numpy as np
 
-        model = _model_in(self.folder.path, _stamps(self.folder.path))
+        try:
+            model = _model_in(self.folder.path, _stamps(self.folder.path))
+        except OSError as error:  # a closed folder, a name that is too long
+            raise RerankError(f"'{self.folder.path}' cannot be read: {error.strerror}") from error
         scores = model(_encodable(query), [_encodable(each) for each in documents])
         if scores.shape != (len(documents),) or not np.isfinite(scores).all():
             raise RerankError(f"the model in '{self.folder.path}' gave scores that are no numbers")
         return [int(place) for place in np.argsort(-scores, kind="stable")]
+
+
+def why_no_model(folder: Path) -> str:
+    """Why there is no model to order hits by in `folder`, in words; empty where its files are there."""
+    try:
+        if any((folder / name).is_file() for name in ONNX_FILES):
+            return "" if (folder / "tokenizer.json").is_file() else f"there is no tokenizer.json in '{folder}'"
+    except OSError as error:
+        return f"'{folder}' cannot be read: {error.strerror}"
+    reason = missing_files(folder)
+    return f"{reason}, and there is no {ONNX_FILES[0]}" if reason else ""
 
 
 def _stamps(folder: Path) -> tuple[int, ...]:
@@ -71,8 +85,8 @@ def _model_in(folder: Path, _stamps: tuple[int, ...]) -> Scores:
 def _static(folder: Path) -> Scores:
     from wikimem.index.embedder import Embedder
 
-    if reason := missing_files(folder):
-        raise RerankError(f"{reason}, and there is no {ONNX_FILES[0]}")
+    if reason := why_no_model(folder):
+        raise RerankError(reason)
     try:
         embedder = Embedder(folder)
     except Unavailable as error:

@@ -1,163 +1,21 @@
 """Secrets that a command, a call or a file of a fixed form takes at a known place, without a name before them.
 
-A spot is tried only where its anchor stands in the text, as in `redact_rules`; patterns are compiled when first needed,
-and every run in them is bounded.
+What one pattern finds stands in the tables of `redact_spots` and `redact_tools`; here is what takes more than one.
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Iterator
+from functools import cache
 
+from wikimem.text.redact_fed import find_fed
+from wikimem.text.redact_spots import SPOTS, VALUE, Spot
+from wikimem.text.redact_tools import TOOLS, find_listed
 from wikimem.text.redact_values import Place, compiled, is_placeholder, is_secret, looks_mixed, looks_random
 
 Found = tuple[str, int, int]
 
-
-class Spot(namedtuple("Spot", ("kind", "anchors", "pattern"))):  # noqa: PYI024 - see redact_rules
-    """Where a secret stands: `pattern` is matched at one of the `anchors`, without regard to case.
-
-    The secret is the last group that matched.
-    """
-
-    __slots__ = ()
-
-
-_VALUE = r"(?:\"([^\"\n\\]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'`;|&<>(){},]{3,200}))"
-_LITERAL = r"[bBrRuU]{0,2}(?:\"([^\"\n]{4,300})\"|'([^'\n]{4,300})')"
-# The rest of one command, which may go on after a backslash.
-_ARGUMENTS = r"(?:[^\n|;&\\]|\\\n|\\[^\n]){0,240}?"
-
-
-def _option(commands: str, option: str) -> str:
-    return rf"(?:{commands})\b{_ARGUMENTS}[ \t\n]{option}{_VALUE}"
-
-
-SPOTS: tuple[Spot, ...] = (
-    # Options with the secret attached, or after a blank, as each program has it.
-    Spot("password", ("mysql", "mariadb"), _option(r"mysql\w*|mariadb[\w\-]*", r"-p(?=[^\s,.:)\]])")),
-    Spot("password", ("7z",), _option("7z[arz]?", r"-p(?=[^\s,.:)\]])")),
-    Spot(
-        "password",
-        (
-            "docker login",
-            "podman login",
-            "mongo",
-            "cqlsh",
-            "az login",
-            "twine upload",
-            "oc login",
-            "cf login",
-            "sshpass",
-        ),
-        _option(
-            r"(?:docker|podman|az|oc|cf) login|mongo(?:sh|dump|restore|import|export)?|cqlsh|twine upload|sshpass",
-            r"-p[ \t=]{1,8}",
-        ),
-    ),
-    Spot("password", ("sshpass",), rf"sshpass[ \t]+-p{_VALUE}"),
-    Spot(
-        "password",
-        ("zip ", "sqlcmd", "bcp ", "ipmitool", "mosquitto_"),
-        _option(r"(?<![a-z])(?:un)?zip|sqlcmd|(?<![a-z])bcp|ipmitool|mosquitto_\w{3}", r"(?-i:-P)[ \t]{0,8}"),
-    ),
-    Spot(
-        "password",
-        ("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-        _option(r"ldap[a-z]{3,8}", r"(?-i:-[wy])[ \t]{1,8}"),
-    ),
-    Spot("password", ("redis-cli",), _option("redis-cli", r"(?-i:-a|--pass)[ \t]{1,8}")),
-    Spot("password", ("snmp",), _option(r"snmp[a-z]{3,8}", r"(?-i:-A)[ \t]{1,8}")),
-    Spot("password", ("snmp",), _option(r"snmp[a-z]{3,8}", r"(?-i:-X)[ \t]{1,8}")),
-    Spot("password", ("openssl enc",), _option("openssl enc", r"(?-i:-[kK])[ \t]{1,8}")),
-    Spot("password", ("-pass",), rf"-pass(?:in|out)?(?:[ \t]{{1,8}}|=)[\"']?pass:{_VALUE}"),
-    Spot(
-        "password",
-        ("smbclient", "rpcclient"),
-        rf"(?:smb|rpc)client\b{_ARGUMENTS}-U[ \t]*[\"']?[^\s%\"']{{1,80}}%{_VALUE}",
-    ),
-    Spot("password", ("net use",), rf"net use\b[^\n]{{0,200}}?/user:\S{{1,80}}[ \t]+{_VALUE}"),
-    Spot(
-        "password", ("net use",), rf"net use[ \t]+(?:\S{{1,200}}[ \t]+){{1,2}}(?!/)(?=\S{{1,80}}[ \t]+/user:){_VALUE}"
-    ),
-    Spot("password", ("freerdp", "rdesktop"), rf"(?:freerdp|rdesktop)\b{_ARGUMENTS}[ \t](?:/p:|-p[ \t]+){_VALUE}"),
-    Spot(
-        "password",
-        ("sqlplus", "sqlldr", "expdp", "impdp", "oracle:thin:"),
-        r"(?:(?:sqlplus|sqlldr|expdp|impdp)[ \t]+(?:-\w+[ \t]+){0,3}|oracle:thin:)[\"']?"
-        r"[\w$.]{1,60}/([^\s/@\"']{3,100})@",
-    ),
-    Spot(
-        "password",
-        ("htpasswd",),
-        rf"htpasswd[ \t]+-[a-z]*b[a-z]*[ \t]+(?:\S{{1,200}}[ \t]+){{1,2}}?(?!-){_VALUE}[ \t]*(?:$|[\n;&|`])",
-    ),
-    Spot("password", ("mysqladmin",), rf"mysqladmin\b{_ARGUMENTS}[ \t]password[ \t]+{_VALUE}"),
-    Spot(
-        "password",
-        ("wpa_passphrase", "bw unlock", "vault login", "operator unseal"),
-        rf"(?:wpa_passphrase[ \t]+\S{{1,60}}|bw unlock|vault login|operator unseal)[ \t]+(?!-|\w+=){_VALUE}",
-    ),
-    Spot(
-        "secret",
-        ("kv put", "etcdctl put"),
-        r"(?:kv|etcdctl) put[ \t]+[\w./\-]{0,100}(?:password|passwd|secret|token|api[_-]?key)[\w\-]{0,20}"
-        rf"[ \t]+(?!\w+=){_VALUE}",
-    ),
-    Spot(
-        "password",
-        ("echo ", "printf "),
-        rf"(?:echo|printf)[ \t]+(?:-n[ \t]+)?{_VALUE}[ \t]*\|"
-        r"[^\n]{0,200}?(?:-stdin\b|\bsudo[ \t]+-[A-Za-z]{0,9}S|chpasswd|--with-token)",
-    ),
-    Spot(
-        "password",
-        ("--user", "--proxy-user"),
-        rf"--(?:proxy-)?user(?:[ \t]+|=)[\"']?[^\s:\"'/]{{1,100}}:(?![0-9]+\b){_VALUE}",
-    ),
-    Spot("password", ("http",), rf"https?[ \t]{_ARGUMENTS}-a[ \t]+[\"']?[^\s:\"']{{1,100}}:{_VALUE}"),
-    Spot("password", ("requirepass", "masterauth"), rf"(?:requirepass|masterauth)[ \t]+{_VALUE}"),
-    # Calls that take a secret by its position.
-    Spot(
-        "secret-key",
-        ("jwt.", "jsonwebtoken."),
-        rf"(?:jwt|jsonwebtoken)\.(?:sign|encode|verify|decode)\([^\n\"']{{1,120}}?,[ \t\n]{{0,20}}{_LITERAL}",
-    ),
-    Spot(
-        "secret-key",
-        ("hmac.new(", "aes.new(", "fernet(", "secretkeyspec("),
-        rf"(?:hmac\.new|AES\.new|Fernet|SecretKeySpec)\([ \t\n]{{0,20}}{_LITERAL}",
-    ),
-    Spot("secret-key", ("createhmac(",), rf"createHmac\([^\n,()]{{1,40}},[ \t]{{0,8}}{_LITERAL}"),
-    Spot("password", (".login(",), rf"\.login\([^\n,()]{{1,100}},[ \t\n]{{0,20}}{_LITERAL}[ \t\n]{{0,20}}\)"),
-    Spot("password", ("auth",), rf"auth[ \t]{{0,3}}[=:][ \t]{{0,3}}[(\[][^\n,()]{{1,100}},[ \t]{{0,8}}{_LITERAL}"),
-    Spot(
-        "password",
-        ("basicauth(", "digestauth(", "basic_auth("),
-        rf"(?:basic|digest)_?auth\([^\n,()]{{1,100}},[ \t]{{0,8}}{_LITERAL}",
-    ),
-    Spot("password", ("getconnection(",), rf"getConnection\([^\n,]{{1,300}},[^\n,]{{1,100}},[ \t\n]{{0,40}}{_LITERAL}"),
-    # SQL.
-    Spot(
-        "password",
-        ("identified",),
-        r"identified[ \t]+(?:with[ \t]+\w+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?"
-        rf"(?:{_LITERAL}|[\"']([^\s\"';]{{4,200}}))",
-    ),
-    Spot(
-        "password",
-        ("set password",),
-        rf"set password(?:[ \t]+for[ \t]+\S{{1,120}})?[ \t]*=[ \t]*(?:\w{{1,30}}\()?{_LITERAL}",
-    ),
-    # ~/.pgpass: host:port:database:user:password.
-    Spot(
-        "password",
-        (":5432:", ":5433:", ":6432:", ":*:"),
-        r"(?<=[\w*]):(?:\d{4,5}|\*):[\w*\-]{1,63}:[\w*\-]{1,63}:([^\s:\"'`]{4,200})(?=$|\n)",
-    ),
-)
-
-_CURL_USER = rf"-[a-zA-Z]{{0,5}}u[ \t]*[\"']?[^\s:\"'/]{{1,100}}:{_VALUE}"
+_CURL_USER = rf"-[a-zA-Z]{{0,5}}u[ \t]*[\"']?[^\s:\"'/]{{1,100}}:{VALUE}"
 _CURL_COOKIE = r"(?:-b|--cookie)(?:[ \t]+|=)(?:\"([^\"\n]{3,4000})\"|'([^'\n]{3,4000})'|([^\s\"'@]{3,4000}))"
 _CURL_REACH = 4000  # characters: one command, with a body and many headers
 _COOKIE_PAIR = r"(?:^|;)[ \t]*[^\s=;,]{1,200}=([^;\s]{3,})"
@@ -176,10 +34,10 @@ _JWK_REACH = 4000
 
 def find_in_commands(text: str, low: str) -> Iterator[Found]:
     """Secrets on command lines and in calls, SQL and files of a fixed form, as (kind, start, end)."""
-    for spot in SPOTS:
-        for anchor in spot.anchors:
-            at = low.find(anchor)
-            while at >= 0:
+    for anchor, spots in _spots_by_anchor():
+        at = low.find(anchor)
+        while at >= 0:
+            for spot in spots:
                 found = compiled(f"(?i:{spot.pattern})").match(text, at)
                 if found is not None:
                     start, end = found.span(found.lastindex or 0)
@@ -187,11 +45,23 @@ def find_in_commands(text: str, low: str) -> Iterator[Found]:
                     sure = spot.kind != "secret-key" or is_secret(value, Place.QUOTED, password=False)
                     if sure and not is_placeholder(value):
                         yield spot.kind, start, end
-                at = low.find(anchor, at + len(anchor))
+            at = low.find(anchor, at + len(anchor))
+    yield from find_fed(text, low)
+    yield from find_listed(text, low)
     yield from _curl(text, low)
     yield from _inserted(text, low)
     yield from _manifests(text, low)
     yield from _web_keys(text)
+
+
+@cache
+def _spots_by_anchor() -> tuple[tuple[str, tuple[Spot, ...]], ...]:
+    """Each anchor once, as looking for it is most of the work, with the spots that it may stand for."""
+    table: dict[str, list[Spot]] = {}
+    for spot in (*SPOTS, *TOOLS):
+        for anchor in spot.anchors:
+            table.setdefault(anchor, []).append(spot)
+    return tuple((anchor, tuple(spots)) for anchor, spots in table.items())
 
 
 def _starts(low: str, anchor: str) -> Iterator[int]:

@@ -163,6 +163,7 @@ FORMATS: tuple[Rule, ...] = (
     _prefixed("alibaba-key-id", "LTAI", rf"[A-Za-z0-9]{{12,24}}{RIGHT}", word_start=True),
     _prefixed("typeform-token", "tfp_", rf"{_WORD}{{40,}}+", word_start=True),
     _prefixed("vercel-token", "vcp_ vck_ vca_", r"[A-Za-z0-9]{40,}+", word_start=True),
+    _prefixed("planetscale-token", "pscale_", r"(?:tkn|pw|oauth)_[A-Za-z0-9_\-.]{30,}+", word_start=True),
     _prefixed("resend-key", "re_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{8,}_[A-Za-z0-9]{20,}+", word_start=True),
     _prefixed("mapbox-token", "sk.eyJ", rf"{_WORD}{{40,}}+\.{_WORD}{{16,}}+", word_start=True),
     _prefixed("firecrawl-key", "fc-", rf"[a-f0-9]{{32}}{RIGHT}", word_start=True),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 from wikimem.model.reranker import RerankerAddress, RerankerFolder
+from wikimem.text.homepath import expand_home
 from wikimem.text.webaddress import check_address, may_have_key, read_seconds
 
 EXAMPLE: Final = '[reranker]\nurl = "http://127.0.0.1:8080/v1/rerank"\nmodel = "bge-reranker-v2-m3"\ntimeout = 2'
+FOLDER_EXAMPLE: Final = '[reranker]\npath = "~/models/reranker"'
 LONGEST_WAIT_S: Final = 60
+
+
+class BadFolderError(ValueError):
+    """What is wrong with a table that has `path`; FOLDER_EXAMPLE shows a right one."""
 
 
 def read_reranker(value: Any) -> RerankerAddress | RerankerFolder:
@@ -27,7 +32,10 @@ def read_reranker(value: Any) -> RerankerAddress | RerankerFolder:
         raise ValueError("url, model and key_file are texts, and url is needed")
     timeout_s = read_seconds("timeout", wait, LONGEST_WAIT_S)
     check_address(url)
-    key = Path(key_file).expanduser() if key_file else None
+    try:
+        key = expand_home(key_file) if key_file else None
+    except ValueError as error:
+        raise ValueError(f"key_file: {error}") from error
     if key is not None and not key.is_absolute():
         raise ValueError("key_file: an absolute path, or one that begins with ~, is expected")
     if key is not None and not may_have_key(url):
@@ -37,8 +45,13 @@ def read_reranker(value: Any) -> RerankerAddress | RerankerFolder:
 
 def _read_folder(value: dict[str, Any]) -> RerankerFolder:
     if set(value) != {"path"} or not isinstance(value["path"], str):
-        raise ValueError("path: a folder, and nothing else beside it, is expected")
-    folder = Path(value["path"]).expanduser()
+        raise BadFolderError("path: a folder, and nothing else beside it, is expected")
+    try:
+        folder = expand_home(value["path"])
+    except ValueError as error:
+        raise BadFolderError(f"path: {error}") from error
+    if "\0" in value["path"]:
+        raise BadFolderError("path: a path is expected")
     if not folder.is_absolute():
-        raise ValueError("path: an absolute path, or one that begins with ~, is expected")
+        raise BadFolderError("path: an absolute path, or one that begins with ~, is expected")
     return RerankerFolder(folder)

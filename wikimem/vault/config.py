@@ -22,11 +22,12 @@ from msgspec import Struct, field
 from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.llm import LlmSettings
 from wikimem.model.reranker import RerankerAddress, RerankerFolder
+from wikimem.text.homepath import expand_home
 from wikimem.text.llm import EXAMPLE as LLM_EXAMPLE
 from wikimem.text.llm import read_llm
 from wikimem.text.redact_rulecost import least_width, why_costly
 from wikimem.text.reranker import EXAMPLE as RERANKER_EXAMPLE
-from wikimem.text.reranker import read_reranker
+from wikimem.text.reranker import FOLDER_EXAMPLE, BadFolderError, read_reranker
 
 CONFIG_NAME: Final = "config.toml"
 _MAX_BYTES: Final = 256_000
@@ -143,7 +144,7 @@ def _minutes(value: Any) -> float:
 def _path(value: Any) -> Path:
     if not isinstance(value, str) or "\0" in value:
         raise ValueError("a path is expected")
-    path = Path(value).expanduser()
+    path = expand_home(value)
     if not path.is_absolute():
         raise ValueError("an absolute path, or one that begins with ~, is expected")
     return path
@@ -309,7 +310,8 @@ def _read_file(path: Path, keys: tuple[ConfigKey, ...], *, from_vault: bool) -> 
         except ValueError as error:
             entry = error.entry if isinstance(error, _BadEntryError) and "\n" not in error.entry else name
             place = _place(path, text, entry if _line_of(text, entry) else name)
-            raise Invalid(f"{place}: {name}: {error}", hint=f"For example: {known[name].example}") from error
+            example = FOLDER_EXAMPLE if isinstance(error, BadFolderError) else known[name].example
+            raise Invalid(f"{place}: {name}: {error}", hint=f"For example: {example}") from error
     return values
 
 

@@ -93,7 +93,7 @@ def remarks(repo: Repo, top: Path) -> tuple[str, ...]:
     if flag(repo, "commit", "gpgsign"):
         said.append("commit.gpgSign is on: wikimem's own commits are not signed, because signing may ask for a key")
     try:
-        hooks = top / Path(os.fsdecode(repo.get_config_stack().get((b"core",), b"hookspath"))).expanduser()
+        hooks = top / os.path.expanduser(os.fsdecode(repo.get_config_stack().get((b"core",), b"hookspath")))
     except KeyError:
         hooks = Path(os.fsdecode(repo.commondir())) / "hooks"
     found = [name for name in _COMMIT_HOOKS if os.access(hooks / name, os.X_OK)]

@@ -163,7 +163,7 @@ def places_of_git_rules(root: Path) -> tuple[Path, ...]:
         *sorted(root / origin for origin in origins),
         *(home / ".gitconfig", Path(config, "git", "config"), Path("/etc/gitconfig")),
         *(tree.common_dir / "config", tree.git_dir / "config.worktree", tree.common_dir / "info" / "exclude"),
-        root / Path(own).expanduser(),
+        root / os.path.expanduser(own),
         *above,
     )
 
@@ -238,7 +238,7 @@ def _filters_without_git(top: Path, tree: WorkTree | None) -> IgnoreFilterManage
     from dulwich.config import StackedConfig
     from dulwich.ignore import IgnoreFilter, IgnoreFilterManager, default_user_ignore_filter_path
 
-    places = [Path(default_user_ignore_filter_path(StackedConfig.default())).expanduser()]
+    places = [Path(os.path.expanduser(default_user_ignore_filter_path(StackedConfig.default())))]
     if tree:
         places.insert(0, tree.common_dir / "info" / "exclude")
     filters = [IgnoreFilter.from_path(place) for place in places if os.path.isfile(place)]

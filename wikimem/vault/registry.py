@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from wikimem.errors import Damaged, NotFound, Refused
+from wikimem.text.homepath import named_path
 from wikimem.vault.files import write_atomically
 from wikimem.vault.folders import read_private
 from wikimem.vault.lock import write_lock
@@ -131,11 +132,11 @@ def resolve_vault(explicit: str | None, *, cwd: Path, registry: VaultRegistry, d
     """The real path of the vault that a command means.
 
     `explicit` is what the person named (`--vault`, else `WIKIMEM_VAULT`). Without it: the nearest vault around
-    `cwd`, else `default`. Raises Refused where the folder holds `.wikimem/` and this user never registered it,
-    NotFound where it is no vault.
+    `cwd`, else `default`. Raises Invalid for a `~name` that is no home folder, Refused where the folder holds
+    `.wikimem/` and this user never registered it, NotFound where it is no vault.
     """
     if explicit is not None and explicit.strip():
-        return _checked(_real(cwd / Path(explicit).expanduser()), explicit, registry)
+        return _checked(_real(cwd / named_path(explicit, "vault")), explicit, registry)
     real = _real(cwd)
     vaults = registry.vaults()
     for place in (real, *real.parents):

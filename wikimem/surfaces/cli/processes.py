@@ -14,6 +14,7 @@ from wikimem.operations.planned import answer_unavailable
 from wikimem.surfaces.cli.asking import ask_at_terminal
 from wikimem.surfaces.cli.settings import common_options
 from wikimem.surfaces.cli.usage import WrittenArgument, WrittenCommand
+from wikimem.text.homepath import named_path
 
 if TYPE_CHECKING:
     from wikimem.surfaces.cli.run import Session
@@ -58,7 +59,7 @@ def _init() -> click.Command:
         from wikimem.surfaces.cli.run import working_directory
 
         session: Session = click.get_current_context().obj
-        place = Path(path or session.settings.vault or DEFAULT_VAULT).expanduser()
+        place = named_path(path or session.settings.vault or DEFAULT_VAULT, "path" if path else "--vault")
         if native and not dry_run:
             preview = init(place, cwd=working_directory(), dry_run=True, native=True)
             if preview.native and not yes:
@@ -91,7 +92,7 @@ def _trust() -> click.Command:
 
         session: Session = click.get_current_context().obj
         named = path or session.settings.vault or "."
-        _show(session, "trust", trust(Path(named).expanduser(), cwd=working_directory()))
+        _show(session, "trust", trust(named_path(named, "path" if path else "--vault"), cwd=working_directory()))
 
     return _command(
         "trust",
@@ -273,7 +274,7 @@ def _eval() -> click.Command:
 
         context = click.get_current_context()
         session: Session = context.obj
-        result = evaluate(session.wiki, working_directory() / Path(questions).expanduser(), **given)
+        result = evaluate(session.wiki, working_directory() / named_path(questions, "questions"), **given)
         session.progress.close()
         _show(session, "eval", result)
         if result.failed:
@@ -372,7 +373,7 @@ def connect_command(name: str) -> click.Command:
         session: Session = context.obj
         home, project = Path.home(), working_directory() if in_project else None
         if name == "connect":
-            vault = session.settings.vault and str(working_directory() / Path(session.settings.vault).expanduser())
+            vault = session.settings.vault and str(working_directory() / named_path(session.settings.vault, "--vault"))
             result = connect(agents, vault=vault, home=home, project=project, dry_run=dry_run)
         else:
             result = disconnect(agents, home=home, project=project, dry_run=dry_run)
