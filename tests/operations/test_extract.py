@@ -133,6 +133,23 @@ def test_observations_can_be_kept_with_the_page_that_is_being_written(desk: Desk
     assert (edge.weight, edge.sources) == (0.5, (f"{page.path}#^o-1",))
 
 
+def test_a_page_that_supposes_denies_and_counts_states_nothing(desk: Desk) -> None:
+    lines = (
+        "I replaced 4 callers.",
+        "Run `pip install --upgrade pip` first.",
+        "The old README says we decided to use gulp.",
+        "I do not think we decided to use Redis.",
+        "만약 loki를 쓰기로 했다면 디스크가 더 필요합니다.",
+        "sqlite를 쓰기로 결정하지 않았습니다.",
+    )
+    remembered(desk, "Talk", "\n\n".join(lines) + "\n\nWe went with esbuild rather than terser since it's faster.\n")
+    found = desk.run("extract", page="Talk", dry_run=True).edges
+    assert [(each.predicate, each.object, each.reasoning) for each in found] == [
+        ("uses", "library:esbuild", "it's faster"),
+        ("rejected", "concept:terser", ""),
+    ]
+
+
 # Pages of entities
 
 
@@ -172,6 +189,105 @@ def test_a_persons_page_keeps_its_words_and_an_edited_section_is_theirs(desk: De
     assert (done.written, done.theirs) == ((), ("Hono.md",))
     assert desk.text("Hono.md") == mine
     assert "Left as somebody edited them" in text(done)
+
+
+SECRET_PLAN = "because of the SECRETPLAN of the board"
+
+
+def turbine_and_rotor(desk: Desk, **more: Any) -> None:
+    """Two pages of entities that say why the one uses the other, as a third page stated it."""
+    for title in ("Turbine", "Rotor"):
+        remembered(desk, title, "Mine.\n", type="entity", tags=["library"], project=None)
+    remembered(desk, "Turbine choice", "As decided.\n")
+    desk.run("link", **TURBINE_USES_ROTOR, reasoning=SECRET_PLAN, **more)
+    desk.run("extract", page="all", pages=True)
+    assert len(told_of_the_plan(desk)) == 2
+
+
+TURBINE_USES_ROTOR = {"subject": "library:turbine", "relation": "uses", "object": "library:rotor"}
+
+
+def told_of_the_plan(desk: Desk) -> list[str]:
+    hits = desk.run("search", query="SECRETPLAN", limit=10).hits
+    return sorted(hit.path for hit in hits if "SECRETPLAN" in desk.text(hit.path))
+
+
+@pytest.mark.parametrize("unlink", [False, True])
+def test_forgetting_a_page_takes_what_it_stated_out_of_the_pages_of_entities_in_the_same_commit(
+    desk: Desk, unlink: bool
+) -> None:
+    turbine_and_rotor(desk, source="[[Turbine choice]]")
+    before = int(desk.git("rev-list", "--count", "HEAD"))
+    done = desk.run("forget", page="Turbine choice", unlink=unlink)
+    assert (done.links_in, done.unlinked, done.notes) == ((), (), ())
+    assert int(desk.git("rev-list", "--count", "HEAD")) == before + 1
+    assert told_of_the_plan(desk) == []
+    files = [path for kind in ("*.md", "*.nt") for path in desk.root.rglob(kind)]
+    assert not any("SECRETPLAN" in path.read_text(encoding="utf-8") for path in files)
+    assert desk.text("global/entities/Turbine.md").rstrip().endswith("Mine.")
+    assert desk.git("status", "--porcelain") == ""
+
+
+def test_what_is_taken_back_leaves_the_pages_of_entities_in_the_same_commit(desk: Desk) -> None:
+    turbine_and_rotor(desk)
+    desk.run("link", subject="library:turbine", relation="depends_on", object="library:blade")
+    desk.run("extract", page="all", pages=True)
+    desk.run("link", **TURBINE_USES_ROTOR, retract=True)
+    assert told_of_the_plan(desk) == []
+    assert "- depends on blade" in desk.text("global/entities/Turbine.md")
+    assert "wikimem:known" not in desk.text("global/entities/Rotor.md")
+
+
+def test_a_section_that_nothing_is_asserted_of_any_more_is_emptied(desk: Desk) -> None:
+    turbine_and_rotor(desk, source="[[Turbine choice]]")
+    page = next(path for path in desk.root.rglob("Turbine choice.md"))
+    page.unlink()
+    for path in desk.root.glob("graph/*/*.nt"):
+        path.unlink()
+    desk.run("extract", page="all", pages=True)
+    assert told_of_the_plan(desk) == []
+
+
+def test_a_section_whose_links_followed_a_moved_page_is_still_renewed(desk: Desk) -> None:
+    turbine_and_rotor(desk, source="[[Turbine choice]]")
+    desk.run("move", page="Turbine choice", to="Chosen turbine")
+    assert "[[Chosen turbine]]" in desk.text("global/entities/Turbine.md")
+    done = desk.run("forget", page="Chosen turbine")
+    assert (done.notes, told_of_the_plan(desk)) == ((), [])
+
+
+def test_an_edited_section_is_named_when_what_it_says_is_forgotten(desk: Desk) -> None:
+    turbine_and_rotor(desk, source="[[Turbine choice]]")
+    path = "global/entities/Turbine.md"
+    desk.put(path, desk.text(path).replace("- uses", "- very much uses"))
+    notes = desk.run("forget", page="Turbine choice").notes
+    assert any(path in note and "edited" in note for note in notes)
+    assert "very much uses" in desk.text(path)
+
+
+def test_a_reason_on_the_page_of_an_entity_links_hides_and_tags_nothing(desk: Desk) -> None:
+    remembered(desk, "Home", "The start.\n", project=None)
+    remembered(desk, "Gizmo", "Mine.\n", type="entity", tags=["library"], project=None)
+    reason = "<script>x</script> [[[Home]]] [Home](Home.md) uses:: x %%% hidden #tagged ^block $$ /wikimem:known"
+    desk.run("link", by="codex", subject="library:gizmo", relation="uses", object="library:alpha", reasoning=reason)
+    desk.run("extract", page="all", pages=True)
+    section = desk.text("global/entities/Gizmo.md").partition("Mine.")[2]
+    assert "hidden" in section
+    for sign in ("<script", "</script", "[[", "](", "::", " %% hidden", "#tagged", "^block", "$$"):
+        assert sign not in section.replace("%% wikimem:known", "").replace("%% /wikimem:known", ""), sign
+    assert desk.wiki().find("Gizmo").tags == ("library",)
+    assert [edge.object for edge in desk.run("graph", entity="library:gizmo").edges] == ["library:alpha"]
+
+
+def test_links_in_a_generated_section_are_no_edges_and_those_of_the_person_are(desk: Desk) -> None:
+    turbine_and_rotor(desk)
+    assert len(edges(desk, "library:turbine")) == 1, "the section links to the page of what it uses"
+    path = "global/entities/Turbine.md"
+    desk.put(path, desk.text(path).replace("Mine.", "Mine, like [[Rotor]]."))
+    assert sorted(" ".join(edge.split()[2:3]) for edge in edges(desk, "library:turbine")) == [
+        "--related_to-->",
+        "--uses-->",
+    ]
 
 
 # What it adds to search

@@ -98,6 +98,41 @@ def test_taking_back_and_reviving(desk: Desk) -> None:
     assert len(words(desk, "library:jose")) == 1
 
 
+def test_of_what_was_taken_back_the_graph_says_so_and_never_offers_the_name_itself(desk: Desk) -> None:
+    said = {"subject": "library:pump", "relation": "uses", "object": "library:rotor"}
+    desk.run("link", **said)
+    desk.run("link", **said, retract=True)
+    for address in ("pump", "library:pump", "Library:PUMP"):
+        with pytest.raises(NotFound, match=f"nothing is asserted of '{address}' any more") as caught:
+            desk.run("graph", entity=address)
+        assert "Closest" not in (caught.value.hint or "")
+    with pytest.raises(NotFound, match="no entity 'pumpe'") as caught:
+        desk.run("graph", entity="pumpe")
+    assert "'pump'" not in (caught.value.hint or "")
+    desk.run("link", **said)
+    with pytest.raises(NotFound, match="no entity") as caught:
+        desk.run("graph", entity="pumpe")
+    assert "'pump'" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("valid_from", "valid_to", "noted"),
+    [
+        ("2025-06-10", "2025-06-10", True),
+        ("2025-06-10", "2025-06-11", False),
+        ("2025-06", "2025-06", False),
+        ("2025-06-10", "2025-06", False),
+        ("2025-06-10T09:00:00Z", "2025-06-10T12:00:00Z", True),
+    ],
+)
+def test_what_begins_and_ends_on_one_day_is_noted_to_hold_on_none(
+    desk: Desk, valid_from: str, valid_to: str, noted: bool
+) -> None:
+    said = {"subject": "library:p1", "relation": "uses", "object": "library:p2"}
+    done = desk.run("link", **said, valid_from=valid_from, valid_to=valid_to)
+    assert any("holds on no day" in note for note in done.notes) == noted
+
+
 def test_one_fact_with_two_validities(desk: Desk) -> None:
     said = {"subject": "person:ada", "relation": "works_at", "object": "organization:Acme"}
     desk.run("link", **said, valid_from="2019", valid_to="2020")
@@ -269,6 +304,15 @@ def test_odd_names_are_kept_apart_and_found(desk: Desk) -> None:
         (edge,) = desk.run("graph", entity=f"concept:{name}", depth=1).edges
         assert edge.words == f"[concept] {name} --related_to--> [event] e{number}"
     assert desk.run("graph", entity="event:e1").problems == ()
+
+
+def test_a_name_with_an_arrow_in_it_is_not_listed_as_further_away(desk: Desk) -> None:
+    desk.run("link", subject="concept:--> two", relation="related_to", object="concept:plain two")
+    shown = text(desk.run("graph", entity="concept:plain two"))
+    assert shown.count("[concept] --> two --related_to--> [concept] plain two") == 1
+    assert "Further away" not in shown
+    desk.run("link", subject="concept:--> two", relation="related_to", object="concept:three")
+    assert "Further away:" in text(desk.run("graph", entity="concept:plain two"))
 
 
 def test_circles_end(desk: Desk) -> None:

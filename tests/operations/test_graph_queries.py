@@ -88,6 +88,8 @@ def test_rows_are_limited(auth: Desk) -> None:
         ("SELECT * FROM <{url}> WHERE { ?s ?p ?o }", Refused),
         ("SELECT * FROM NAMED <{url}> WHERE { GRAPH ?g { ?s ?p ?o } }", Refused),
         ("SELECT * WHERE { SELECT * WHERE { SERVICE <{url}> { ?s ?p ?o } } }", Refused),
+        ("SELECT ?s WHERE { GRAPH ?g { ?s ?p ?o } }", Refused),
+        ("ASK { ?a ?b ?c FILTER NOT EXISTS { GRAPH <urn:g> { ?s ?p ?o } } }", Refused),
         ("SELECT", Invalid),
         ("", Invalid),
         ("SELECT ?x WHERE { ?x nope:y ?z }", Invalid),
@@ -122,6 +124,14 @@ def test_a_timeline_is_in_the_order_of_the_world(auth: Desk) -> None:
     late = auth.run("timeline", about="file:auth.ts", since="2025-06", until="2025-12-31").entries
     assert [each.kind for each in late] == ["ended", "began"]
     assert "jose" in text(found)
+
+
+@pytest.mark.parametrize("end", ["2025-06", "2025-06-10", "2025"])
+def test_what_began_and_ended_in_one_period_began_first(desk: Desk, end: str) -> None:
+    said = {"subject": "library:a", "relation": "uses", "object": "library:b"}
+    desk.run("link", **said, valid_from="2025-06-10", valid_to=end)
+    found = desk.run("timeline", about="library:a")
+    assert [(each.time, each.kind) for each in found.entries] == [("2025-06-10", "began"), (end, "ended")]
 
 
 def test_a_timeline_of_a_page_and_of_words(auth: Desk) -> None:

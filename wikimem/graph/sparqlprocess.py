@@ -21,6 +21,7 @@ LONGEST_CELL: Final = 10_000
 """Characters of one value of an answer."""
 _REFUSED: Final = {
     "ServiceGraphPattern": "SERVICE asks another server; this graph is all that there is",
+    "GraphGraphPattern": "GRAPH asks one graph of several; this graph is all that there is, so leave GRAPH out",
     "DatasetClause": "FROM names other data; this graph is all that there is",
 }
 

@@ -52,6 +52,16 @@ def ends_before_start(valid_from: str | None, valid_to: str | None) -> bool:
     return start is not None and end is not None and end.end <= start.start
 
 
+def holds_on_no_day(valid_from: str | None, valid_to: str | None) -> bool:
+    """Whether no day is both in its start's period, or after it, and before all of its end's period is over: what
+    begins and ends on one day holds on none."""
+    start, end = _period(valid_from), _period(valid_to)
+    if start is None or end is None:
+        return False
+    first = start.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    return end.end - first <= timedelta(days=1)
+
+
 def overlap(first: tuple[str | None, str | None], second: tuple[str | None, str | None]) -> bool:
     """Whether two validities (start, end) may share a moment."""
     return _may_begin_before(first[0], second[1]) and _may_begin_before(second[0], first[1])

@@ -2,11 +2,14 @@
 
 A page is written for an entity that has earned it: one that has an `entity` page already, or that at least three
 independent sources speak of. Files, functions and errors get no page made for them: the code base has them.
+A section says nothing that nobody states any more: `write_entity_pages` visits every page that has one, and
+`renew_sections` brings those up to date that a write takes something from, in its own commit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -16,18 +19,24 @@ from msgspec import Struct
 from wikimem.errors import Conflict, Invalid
 from wikimem.graph.fold import Fact
 from wikimem.graph.naming import page_id_of, parse_entity_iri
+from wikimem.graph.statements import Assertion
 from wikimem.graph.validity import moment_of, sort_key
 from wikimem.graph.vocabulary import GUESSED, RELATIONS, relation_name
 from wikimem.graph.words import validity_in_words
 from wikimem.memory.generated import renewed
 from wikimem.memory.linksources import source_in_words
 from wikimem.memory.remember import link_target
+from wikimem.memory.timeline import place_of_end
 from wikimem.search.graphview import GraphView, open_view
+from wikimem.search.pagefacts import entity_of_page
 from wikimem.text.ids import new_ulid
+from wikimem.text.knownsection import has_known_section
 from wikimem.text.page import parse_page, render_page
 
 if TYPE_CHECKING:
+    from wikimem.graph.store import GraphStore
     from wikimem.model.hit import PageRow
+    from wikimem.vault.draft import Draft
     from wikimem.wiki import Wiki
 
 LEAST_SOURCES: Final = 3
@@ -81,6 +90,7 @@ def write_entity_pages(wiki: Wiki, *, dry_run: bool = False) -> Written:
 def _planned(wiki: Wiki, view: GraphView) -> Iterator[tuple[str, bytes | None]]:
     """Path and new bytes of each page that changes; None for bytes that are a person's."""
     now = moment_of(None, wiki.clock())
+    visited: set[str] = set()
     for entity in _entities(view):
         row = view.page_of(entity.iri)
         content = _section(wiki, view, entity, now)
@@ -90,23 +100,96 @@ def _planned(wiki: Wiki, view: GraphView) -> Iterator[tuple[str, bytes | None]]:
                 if made is not None:
                     yield made
         elif row.type == "entity":
-            data = (wiki.root / row.path).read_bytes()
-            page = parse_page(row.path, data)
-            if not page.writable or page.has_conflict:
-                continue
-            changed = renewed(page.text, content)
-            if changed.theirs:
-                yield row.path, None
-            elif changed.text != page.text:
-                bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-                yield row.path, bom + changed.text.encode()
+            visited.add(row.path)
+            yield from _rewritten(row.path, (wiki.root / row.path).read_bytes(), content)
+    for row in wiki.index.list_pages(None):
+        # Of what a page is about nothing may be known any more, or another page may have become that of its entity.
+        page = None if row.path in visited else wiki.read_page(row.path)
+        if page is not None and has_known_section(page.text):
+            yield from _rewritten(row.path, (wiki.root / row.path).read_bytes(), "")
+
+
+def _rewritten(path: str, data: bytes, content: str) -> Iterator[tuple[str, bytes | None]]:
+    """The page with its section as it should be; nothing where that changes nothing."""
+    page = parse_page(path, data)
+    if not page.writable or page.has_conflict:
+        return
+    changed = renewed(page.text, content)
+    if changed.theirs:
+        yield path, None
+    elif changed.text != page.text:
+        bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+        yield path, bom + changed.text.encode()
+
+
+class _Afterwards(GraphView):
+    """The graph as it is once a write under way is done: without some pages, or without one assertion."""
+
+    def __init__(self, wiki: Wiki, store: GraphStore, gone: Sequence[PageRow], taken: Assertion | None) -> None:
+        super().__init__(wiki, store)
+        self._gone = {row.id for row in gone}
+        self._taken = taken
+        self.pages.hide(row.path for row in gone)
+
+    def counts(self, assertion: Assertion) -> bool:
+        if page_id_of(assertion.source) in self._gone:
+            return False
+        taken = self._taken
+        if taken is not None and (assertion.edge, assertion.source) == (taken.edge, taken.source):
+            return False
+        return super().counts(assertion)
+
+
+def renew_sections(
+    wiki: Wiki,
+    draft: Draft,
+    view: GraphView,
+    entities: Iterable[str],
+    *,
+    gone: Sequence[PageRow] = (),
+    taken: Assertion | None = None,
+) -> frozenset[str]:
+    """Bring the sections of these entities' pages up to date with what `draft` does: it removes `gone`, or takes back
+    the assertion `taken`. Gives the paths that changed. A section that somebody edited stays as it is, and a note
+    names its page.
+    """
+    after = _Afterwards(wiki, view.store, gone, taken)
+    now = moment_of(None, wiki.clock())
+    done: set[str] = set()
+    rows = {row.path: row for iri in entities for seen in (view, after) for row in [seen.page_of(iri)] if row}
+    for path, row in sorted(rows.items()):
+        if not draft.exists(path):
+            continue
+        data = draft.read(path)
+        if not has_known_section(data.decode("utf-8", "replace")):
+            continue
+        iri = after.root(entity_of_page(row))
+        own = after.page_of(iri)
+        content = _section(wiki, after, _entity(after, iri), now) if own is not None and own.path == path else ""
+        for _, changed in _rewritten(path, data, content):
+            if changed is None:
+                wiki.notes.append(f"'{path}' may still say it: somebody edited the section that wikimem wrote there")
+            else:
+                draft.put(path, changed)
+                done.add(path)
+    return frozenset(done)
+
+
+def _entity(view: GraphView, iri: str) -> _Entity:
+    """One entity with what is stated of it."""
+    facts = view.store.facts_of(view.members([iri]), view.counts)
+    return _Entity(iri, {name: fact for name, fact in sorted(facts.items()) if _is_told(fact)})
+
+
+def _is_told(fact: Fact) -> bool:
+    return fact.weight > GUESSED and relation_name(fact.edge.predicate) in RELATIONS
 
 
 def _entities(view: GraphView) -> list[_Entity]:
     """Every entity with what is stated of it in so many words; the links of pages are there to be seen anyway."""
     found: dict[str, _Entity] = {}
     for name, fact in sorted(view.store.facts(view.counts).items()):
-        if fact.weight <= GUESSED or relation_name(fact.edge.predicate) not in RELATIONS:
+        if not _is_told(fact):
             continue
         for end in {view.root(iri) for iri in (fact.edge.subject, fact.edge.object) if isinstance(iri, str)}:
             if parse_entity_iri(end) is not None:
@@ -166,7 +249,8 @@ def _section(wiki: Wiki, view: GraphView, entity: _Entity, now: datetime) -> str
 
 
 def _relation(view: GraphView, links: _Links, iri: str, fact: Fact) -> str:
-    said = f" ({' '.join(fact.reasoning.split())})" if fact.reasoning else ""
+    # Masked before signs are put apart: a secret with a blank in it would not be known for one.
+    said = f" ({_plain(links.wiki.redactor.mask(fact.reasoning))})" if fact.reasoning else ""
     since = validity_in_words(fact.valid_from, fact.valid_to)
     return f"- {_said(view, links, iri, fact)}{said}{f', {since}' if since else ''}"
 
@@ -179,13 +263,16 @@ def _said(view: GraphView, links: _Links, iri: str, fact: Fact) -> str:
     return f"{name.replace('_', ' ') if forward else _INVERSE[name]} {links.entity(str(other))}"
 
 
-def _dated(view: GraphView, links: _Links, iri: str, facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, str], str]]:
+def _dated(
+    view: GraphView, links: _Links, iri: str, facts: Iterable[Fact]
+) -> Iterator[tuple[tuple[str, int, str], str]]:
     for fact in facts:
         words = _said(view, links, iri, fact)
         if fact.valid_from:
-            yield (sort_key(fact.valid_from).isoformat(), words), f"- {fact.valid_from}: {words}"
+            yield (sort_key(fact.valid_from).isoformat(), 1, words), f"- {fact.valid_from}: {words}"
         if fact.valid_to:
-            yield (sort_key(fact.valid_to).isoformat(), words), f"- {fact.valid_to}: ended: {words}"
+            place, order = place_of_end(fact.valid_from, fact.valid_to)
+            yield (place.isoformat(), order, words), f"- {fact.valid_to}: ended: {words}"
 
 
 class _Links:
@@ -223,6 +310,12 @@ class _Links:
         return f"[[{target}]]" if target == row.title else f"[[{target}|{_plain(row.title)}]]"
 
 
+_SIGNS: Final = re.compile(
+    r"\[(?=\[)|\](?=[\](])|%(?=%)|\$(?=\$)|:(?=:)|<(?=[A-Za-z/!?])|(?<![^\s(\[])#(?=[^\s\d])|(?<!\S)\^(?=\w)"
+)
+"""What begins a link, a comment, a field, a formula, markup, a tag or the name of a block, with what follows it."""
+
+
 def _plain(text: str) -> str:
-    """A name as a line of Markdown may hold it."""
-    return " ".join(text.replace("[[", "[ [").replace("]]", "] ]").replace("|", "/").replace("%%", "% %").split())
+    """A name or a reason as a line of Markdown may hold it: it says what it says, and does nothing."""
+    return " ".join(_SIGNS.sub(lambda match: f"{match[0]} ", text.replace("|", "/")).split())

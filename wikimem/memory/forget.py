@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from wikimem.errors import Damaged, Refused, WikimemError
-from wikimem.graph.files import page_file, tombstone
+from wikimem.errors import Damaged, Refused, Unavailable, WikimemError
+from wikimem.graph.files import FOLDER, page_file, tombstone
+from wikimem.graph.reading import read_statements
 from wikimem.index.resolve import resolve_link
+from wikimem.memory.entitypages import renew_sections
 from wikimem.memory.rewrite import edit_links, shown_text
 from wikimem.model.hit import PageRow
 from wikimem.model.page import TRUST_ORDER, Page
+from wikimem.search.graphview import GraphView, open_view
+from wikimem.search.pagefacts import entity_of_page
 from wikimem.text.page import parse_page
 
 if TYPE_CHECKING:
+    from wikimem.graph.statements import Edge
     from wikimem.index.verify import Holdings
     from wikimem.vault.draft import Draft
     from wikimem.wiki import Wiki
@@ -81,12 +87,18 @@ def forget(wiki: Wiki, rows: Sequence[PageRow], reason: str | None, *, unlink: b
     passages = {passage.id for row in rows for passage in wiki.index.page_passages(row.number)}
     unlinked: list[str] = []
     still: list[str] = [] if unlink else list(inbound)
-    with wiki.transaction("forget") as draft:
+    with _graph_of(wiki) as view, wiki.transaction("forget") as draft:
+        told = _entities_told(wiki, view, draft, rows) if view else set()
         for row in rows:
             draft.read(row.path)
             draft.remove(row.path)
             if draft.exists(page_file(row.id)):
                 draft.put(page_file(row.id), tombstone(row.id))
+        # Before links are taken off: a section that was changed otherwise is somebody's own.
+        renewed = renew_sections(wiki, draft, view, told, gone=rows) if view else ()
+        still = [
+            path for path in still if path not in renewed or _aimed(wiki, parse_page(path, draft.read(path)), rows)
+        ]
         for path in inbound if unlink else ():
             replaced, stay = _unlink(wiki, draft, path, rows)
             unlinked += [path] if replaced else []
@@ -100,17 +112,44 @@ def forget(wiki: Wiki, rows: Sequence[PageRow], reason: str | None, *, unlink: b
     return Forgotten(commit, tuple(still), tuple(unlinked), removed)
 
 
+@contextlib.contextmanager
+def _graph_of(wiki: Wiki) -> Iterator[GraphView | None]:
+    """The graph; None where there is none, or where it cannot be opened, which a note says."""
+    if not (wiki.root / FOLDER).is_dir():
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        view = None
+        try:
+            view = stack.enter_context(open_view(wiki))
+        except (Unavailable, Damaged) as error:
+            wiki.notes.append(
+                f"pages of entities may still say what it stated ({error.message}): run `wikimem extract all --pages`"
+            )
+        yield view
+
+
+def _entities_told(wiki: Wiki, view: GraphView, draft: Draft, rows: Sequence[PageRow]) -> set[str]:
+    """The entities whose pages may repeat what these pages state, or name them."""
+    view.store.sync(wiki.root)
+    found = {end for fact in view.facts_of([entity_of_page(row) for row in rows]).values() for end in _ends(fact.edge)}
+    for row in rows:
+        path = page_file(row.id)
+        if draft.exists(path):
+            edges = read_statements(draft.read(path).decode("utf-8", "replace"), path).edges
+            found |= {end for edge in edges.values() for end in _ends(edge)}
+    return {view.root(iri) for iri in found}
+
+
+def _ends(edge: Edge) -> list[str]:
+    return [end for end in (edge.subject, edge.object) if isinstance(end, str)]
+
+
 def _unlink(wiki: Wiki, draft: Draft, path: str, rows: Sequence[PageRow]) -> tuple[int, int]:
     """Replace the links on a page to those that go by their text; how many were replaced, and how many stay."""
     data = draft.read(path)
     page = parse_page(path, data)
-    numbers = {row.number for row in rows}
-    named = wiki.index.named
-    aimed = [
-        place
-        for place, link in enumerate(page.links)
-        if link.target and resolve_link(path, link.target, link.kind, named) in numbers
-    ]
+    aimed = _aimed(wiki, page, rows)
     loose = [place for place in aimed if _may_unlink(wiki, page, place)]
     try:
         draft.put(path, edit_links(page, data, dict.fromkeys(loose, shown_text), dropped=True))
@@ -118,6 +157,17 @@ def _unlink(wiki: Wiki, draft: Draft, path: str, rows: Sequence[PageRow]) -> tup
         wiki.notes.append(f"the links on '{path}' stay: {error.message}")
         return 0, len(aimed)
     return len(loose), len(aimed) - len(loose)
+
+
+def _aimed(wiki: Wiki, page: Page, rows: Sequence[PageRow]) -> list[int]:
+    """Which links of a page go to one of those."""
+    numbers = {row.number for row in rows}
+    named = wiki.index.named
+    return [
+        place
+        for place, link in enumerate(page.links)
+        if link.target and resolve_link(page.path, link.target, link.kind, named) in numbers
+    ]
 
 
 def _may_unlink(wiki: Wiki, page: Page, place: int) -> bool:

@@ -17,6 +17,7 @@ from wikimem.graph.naming import Entity, make_entity, page_id_of, parse_entity_i
 from wikimem.graph.statements import Assertion, Edge, Ending, entity_triples, time_text
 from wikimem.graph.validity import date_text, ends_before_start, overlap, sort_key
 from wikimem.graph.vocabulary import ENTITY_TYPES, NAMING, OPEN_END, PROPERTY, RELATIONS, SAME_AS, STATED
+from wikimem.memory.entitypages import renew_sections
 from wikimem.memory.linksources import PERSON, Source, attributed_to, installation_of, source_of
 from wikimem.search.graphview import GraphView, open_view
 from wikimem.search.pagefacts import entity_of_page
@@ -82,7 +83,11 @@ def link(wiki: Wiki, statement: Statement) -> Linked:
             view.store.sync(wiki.root)
             edge = _edge_meant(view, Edge(subject, predicate, object_, valid_from), valid_to, statement)
             writer = _Writer(wiki, view, draft, edge, source)
-            existing = not writer.write(_new_part(wiki, writer, statement, valid_to), ends.named)
+            part = _new_part(wiki, writer, statement, valid_to)
+            existing = not writer.write(part, ends.named)
+            if statement.retract and part is not None:
+                entities = [end for end in (edge.subject, edge.object) if isinstance(end, str)]
+                renew_sections(wiki, draft, view, entities, taken=part)
             draft.subject = f"link: {_in_words(view, ends, edge)}" + (" (taken back)" if statement.retract else "")
             draft.pages = [source.page_id] if source.page_id else []
         view.store.sync(wiki.root)

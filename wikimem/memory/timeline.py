@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_PAGES: Final = 10
 """Pages that words are taken to be about."""
+_Place = tuple[datetime, int]
+"""A moment, and the order of what happened then: other things end, things begin, what began then ends."""
 
 
 class Happened(Struct, frozen=True):
@@ -64,32 +66,54 @@ def _timeline(
     end: datetime | None,
 ) -> Timeline:
     now = moment_of(None, view.wiki.clock())
-    entries: list[Happened] = []
+    entries: list[tuple[_Place, Happened]] = []
     undated: list[str] = []
     for fact in view.facts_of(entities).values():
         words = fact_in_words(fact, lambda iri: view.describe(iri, now))
         last, first = (source_in_words(view, fact.sources[place]) for place in (0, -1))
         if fact.valid_from:
-            entries.append(Happened(fact.valid_from, "began", words, fact.reasoning, first))
+            began = Happened(fact.valid_from, "began", words, fact.reasoning, first)
+            entries.append((_place(fact.valid_from), began))
         if fact.valid_to:
-            entries.append(Happened(fact.valid_to, "ended", words, fact.reasoning, last))
+            ended = Happened(fact.valid_to, "ended", words, fact.reasoning, last)
+            entries.append((place_of_end(fact.valid_from, fact.valid_to), ended))
         if not fact.valid_from and not fact.valid_to:
             undated.append(words)
     for row in pages:
         entries += _of_page(row)
-    kept = [each for each in entries if _within(each.time, start, end)]
-    kept.sort(key=lambda each: (sort_key(each.time), each.kind != "ended", each.title))
-    return Timeline(about, tuple(kept), tuple(sorted(undated)))
+    kept = [(place, each) for place, each in entries if _within(each.time, start, end)]
+    kept.sort(key=lambda entry: (*entry[0], entry[1].title))
+    return Timeline(about, tuple(each for _, each in kept), tuple(sorted(undated)))
 
 
-def _of_page(row: PageRow) -> list[Happened]:
+def place_of_end(valid_from: str | None, valid_to: str) -> tuple[datetime, int]:
+    """Where an end stands in the order of time: before what begins at that moment, but after its own beginning.
+
+    An end of `2025-06` may come after a beginning on 2025-06-10, though June began before that day.
+    """
+    end = sort_key(valid_to)
+    if valid_from and end <= sort_key(valid_from):
+        return sort_key(valid_from), 2
+    return end, 0
+
+
+def _place(time: str) -> _Place:
+    return sort_key(time), 1
+
+
+def _of_page(row: PageRow) -> list[tuple[_Place, Happened]]:
     said = f"{row.type}, {row.status}"
-    dated = (("began", row.valid_from), ("ended", row.valid_to), ("created", row.created))
-    return [
-        Happened(_text(moment), kind, row.title, said, row.path)
-        for kind, moment in dated
-        if moment is not None and not (kind == "created" and row.valid_from is not None)
-    ]
+    begun = row.valid_from or row.created
+    start = _text(begun) if begun else None
+    found: list[tuple[_Place, Happened]] = []
+    if start:
+        kind = "began" if row.valid_from else "created"
+        found.append((_place(start), Happened(start, kind, row.title, said, row.path)))
+    if row.valid_to:
+        end = _text(row.valid_to)
+        since = _text(row.valid_from) if row.valid_from else None
+        found.append((place_of_end(since, end), Happened(end, "ended", row.title, said, row.path)))
+    return found
 
 
 def _text(moment: datetime) -> str:

@@ -49,7 +49,7 @@ def link(
     The same statement from another source is further evidence; the very same again changes nothing. Nothing is
     overwritten: an end, a correction and a retraction are added to what was said.
     """
-    from wikimem.graph.validity import moment_of
+    from wikimem.graph.validity import holds_on_no_day, moment_of
     from wikimem.memory.link import Statement
     from wikimem.memory.link import link as run
     from wikimem.operations.graphanswers import GraphAnswers
@@ -72,6 +72,10 @@ def link(
             retract=retract,
         ),
     )
+    if done.fact and holds_on_no_day(done.fact.valid_from, done.fact.valid_to):
+        wiki.notes.append(
+            f"it holds on no day: on {done.fact.valid_to} it has ended already; an end is the first day without it"
+        )
     with open_view(wiki) as view:
         answers = GraphAnswers(view, moment_of(None, wiki.clock()))
         return LinkResult(

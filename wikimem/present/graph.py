@@ -29,7 +29,9 @@ def _graph(result: GraphResult) -> str:
         lines += ["", f"No edge is known that holds{on}."]
     for edge in result.edges:
         lines += ["", *_edge(edge)]
-    indirect = [path for path in result.paths if path.count("--") > 2]
+    # Paths are those of the entities that are not the start, in the same order; names may hold what an arrow does.
+    others = (entity for entity in result.entities if entity.distance)
+    indirect = [path for entity, path in zip(others, result.paths, strict=True) if entity.distance > 1]
     if indirect:
         lines += ["", "Further away:", *(f"  {path}" for path in indirect)]
     lines += _listed("Began:", result.began) + _listed("Ended:", result.ended)

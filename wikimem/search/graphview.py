@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 STORE_FILE: Final = "graph.db"
 MOST_CANDIDATES: Final = 8
 _A_FEW: Final = 50
+_CLOSE_LOOKED_AT: Final = 12
 
 
 class GraphView:
@@ -54,7 +55,7 @@ class GraphView:
         self.wiki = wiki
         self.project = project.casefold() if project else None
         self.store = store
-        self.pages = PageFacts(wiki.index, self.store, project, allowed)
+        self.pages = PageFacts(wiki.index, self.store, wiki.root, project, allowed)
         self._most = most
         self._texts: dict[str, str | None] = {}
         self._paths: dict[str, str | None] = {}
@@ -229,6 +230,11 @@ class GraphView:
         found = {self.root(iri) for iri in self._candidates(address)}
         seen = sorted(iri for iri in found if self.may_see_entity(iri))
         if not seen:
+            if self._was_known(address):
+                raise NotFound(
+                    f"nothing is asserted of '{address}' any more",
+                    hint="What was said of it was taken back, or is said no longer; `wikimem link` states it again.",
+                )
             raise NotFound(f"no entity '{address}' in the graph", hint=self._near(address))
         if len(seen) > 1:
             listed = [self.address(iri) for iri in seen]
@@ -284,13 +290,27 @@ class GraphView:
         yield from self.store.facts_of([iri], self.counts, limit=_A_FEW).values()
         yield from self.store.facts_of([iri], self.counts).values()
 
+    def _was_known(self, address: str) -> bool:
+        """Whether files name such an entity, of which nothing counts now."""
+        kind, colon, name = address.partition(":")
+        named = self.store.named(address)
+        if colon and kind.strip().casefold() in ENTITY_TYPES:
+            kind = kind.strip().casefold()
+            typed = {iri for iri in self.store.named(name) if self.type_of(iri) == kind}
+            named |= typed | self.store.known_entities(kind, make_entity(kind, name, None).key)
+        return any(self.may_see_entity(iri) for iri in named)
+
+    def _is_findable(self, name: str) -> bool:
+        return any(self.may_see_entity(self.root(iri)) for iri in self._candidates(name))
+
     def _near(self, address: str) -> str:
         name = address.partition(":")[2] if address.partition(":")[0] in ENTITY_TYPES else address
         names = {name_key(each): each for each in self.store.all_names()}
         names |= {name_key(row.title): row.title for row in self.wiki.index.list_pages(None)}
         import difflib
 
-        close = difflib.get_close_matches(name_key(name), names, n=3, cutoff=0.6)
+        close = difflib.get_close_matches(name_key(name), names, n=_CLOSE_LOOKED_AT, cutoff=0.6)
+        close = [key for key in close if self._is_findable(names[key])][:3]
         if not close:
             return f"See `wikimem search '{name}'`, or state something of it: `wikimem link`."
         return "Closest: " + ", ".join(f"'{names[key]}'" for key in close) + "."

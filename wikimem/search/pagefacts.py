@@ -2,13 +2,15 @@
 
 `uses:: [[jose]]` on a page, or `uses: "[[jose]]"` in its properties, is an edge of that relation; any other link is
 `related_to`. It is stated by the page, with weight 1.0, and holds as long as the page does. Citations (`sources`) are
-no edges: they say where a page comes from.
+no edges: they say where a page comes from. Nor are links in what wikimem itself wrote on the page of an entity: that
+repeats what others state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from wikimem.errors import Invalid
@@ -20,6 +22,7 @@ from wikimem.graph.store import GraphStore
 from wikimem.graph.validity import date_text
 from wikimem.graph.vocabulary import ENTITY_TYPES, RELATIONS, STATED
 from wikimem.model.hit import PageRow
+from wikimem.text.knownsection import has_known_section, without_known_section
 
 if TYPE_CHECKING:
     from wikimem.index.index import Allowed, Index, LinkRow
@@ -57,18 +60,22 @@ def entity_of_page(row: PageRow) -> str:
 
 
 class PageFacts:
-    """Facts from the links of one index's pages; `store` keeps which page is about which entity.
+    """Facts from the links of one index's pages in the vault at `root`; `store` keeps what each page is about.
 
     With `allowed`, as in a search, only those pages are there: neither found, nor walked through, nor believed. Links
     that say no more than that two pages are related are left out then: search walks those by themselves.
     """
 
-    def __init__(self, index: Index, store: GraphStore, project: str | None, allowed: Allowed | None = None) -> None:
+    def __init__(
+        self, index: Index, store: GraphStore, root: Path, project: str | None, allowed: Allowed | None = None
+    ) -> None:
         self._index = index
         self._store = store
         self._project = project.casefold() if project else None
         self._allowed = allowed
         self._rows: dict[str, PageRow | None] = {}
+        self._root = root
+        self._generated: dict[str, frozenset[tuple[str, str, str]]] = {}
         store.sync_pages(_generation(index), self._all_pages)
 
     def _all_pages(self) -> Iterator[tuple[str, str, str, str]]:
@@ -81,6 +88,10 @@ class PageFacts:
             row = self._index.page(path)
             self._rows[path] = row if row is not None and self._may_see(row) else None
         return self._rows[path]
+
+    def hide(self, paths: Iterable[str]) -> None:
+        """Leave pages out from now on, as if they were gone."""
+        self._rows |= dict.fromkeys(paths)
 
     def _may_see(self, row: PageRow) -> bool:
         if self._allowed is not None:
@@ -126,7 +137,7 @@ class PageFacts:
         if self._allowed is not None and _SAME.get(name, name) not in RELATIONS and name not in _TURNED:
             return None
         source, target = self.row(link.source), self.row(link.resolved)
-        if source is None or target is None:
+        if source is None or target is None or self._is_generated(link):
             return None
         subject, object_ = entity_of_page(source), entity_of_page(target)
         if name in _TURNED:
@@ -148,6 +159,31 @@ class PageFacts:
             generated=frozenset({UNKNOWN_TIME}),
         )
         return edge, assertion
+
+    def _is_generated(self, link: LinkRow) -> bool:
+        """Whether a link stands only in the section of its page that wikimem wrote."""
+        if link.source not in self._generated:
+            self._generated[link.source] = _generated_links(self._root / link.source)
+        return (link.target, link.fragment, link.kind) in self._generated[link.source]
+
+
+def _generated_links(file: Path) -> frozenset[tuple[str, str, str]]:
+    """Target, fragment and kind of the links of a page that stand only in its generated section."""
+    from wikimem.text.page import parse_page
+
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return frozenset()
+    text = data.decode("utf-8", "surrogateescape")
+    if not has_known_section(text):
+        return frozenset()
+    rest = without_known_section(text).encode("utf-8", "surrogateescape")
+    every, own = (
+        frozenset((link.target, link.fragment, link.kind) for link in parse_page(file.name, each).links)
+        for each in (data, rest)
+    )
+    return every - own
 
 
 def _generation(index: Index) -> str:

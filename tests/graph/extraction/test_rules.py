@@ -48,13 +48,89 @@ def test_a_choice_keeps_its_reason_and_what_it_was_chosen_over() -> None:
     text = "We chose jose over jsonwebtoken because the edge runtime has no Node crypto."
     chosen, rejected = extract(text, SHOP, {})
     assert (chosen.relation, chosen.alternatives) == ("uses", ("jsonwebtoken",))
-    assert chosen.reasoning == rejected.reasoning == "the edge runtime has no Node crypto"
+    assert (chosen.reasoning, rejected.reasoning) == ("the edge runtime has no Node crypto", "")
     assert (chosen.weight, chosen.quote) == (1.0, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        (
+            "We went with esbuild rather than terser since it's much faster.",
+            {"uses esbuild": "it's much faster", "rejected terser": ""},
+        ),
+        (
+            "We picked jose and rejected jsonwebtoken because it needs Node crypto.",
+            {"uses jose": "", "rejected jsonwebtoken": "it needs Node crypto"},
+        ),
+        (
+            "확장되지 않기 때문에 Redis 대신 Valkey를 쓰기로 했다.",
+            {"uses Valkey": "확장되지 않기", "rejected Redis": ""},
+        ),
+        ("We rejected Redis because it is slow.", {"rejected Redis": "it is slow"}),
+    ],
+)
+def test_a_reason_is_that_of_the_verb_that_it_follows(text: str, reasons: dict[str, str]) -> None:
+    assert {f"{each.relation} {each.object.name}": each.reasoning for each in extract(text, SHOP, {})} == reasons
 
 
 @pytest.mark.parametrize(
     "text",
     [
+        "I replaced 4 callers.",
+        "We replaced three helpers.",
+        "He replaced Jest.",
+        "It replaces express-session.",
+        "I've replaced the session store.",
+        "Then replaced Webpack.",
+        "@ada replaced Jest.",
+        "Run `pip install --upgrade pip`.",
+        "Run `python3 -m pip install -U pip setuptools wheel` and `npm install -g npm@latest`.",
+    ],
+)
+def test_who_did_it_what_is_counted_and_a_tool_itself_are_nothing_that_a_project_has(text: str) -> None:
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("Redis replaced Memcached.", ["Memcached succeeded_by Redis"]),
+        ("Run `pip install -U pip requests`.", ["shop depends_on requests"]),
+        ("Nobody liked it, so we chose jose over Redis.", ["shop uses jose", "shop rejected Redis"]),
+        ("We chose jose, so we don't need Node crypto.", ["shop uses jose"]),
+        ("redis를 쓰지 않기로 했다.", ["shop rejected Redis"]),
+        ("jest에서 vitest로 전환했다.", ["jest succeeded_by Vitest"]),
+    ],
+)
+def test_what_is_stated_beside_a_denial_or_a_tool_still_is(text: str, edges: list[str]) -> None:
+    assert said(text) == edges
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "만약 loki를 쓰기로 했다면 디스크가 더 필요합니다.",
+        "sqlite를 쓰기로 결정하지 않았습니다.",
+        "redis를 쓰기로 결정했다면 서버가 필요합니다.",
+        "아마 redis를 쓰기로 했을 겁니다.",
+        "redis를 쓰기로 했을지도 모릅니다.",
+        "redis를 쓰기로 한 것은 아닙니다.",
+        "redis를 쓰기로 했다고 하셨습니다.",
+        "옛 문서에는 gulp를 쓰기로 결정했다고 적혀 있다.",
+        "Redis 대신 Valkey를 쓰기로 결정하지 못했습니다.",
+        "jest에서 vitest로 전환하지 않았다.",
+        "I do not think we decided to use Redis.",
+        "I don't believe we switched from Jest to Vitest.",
+        "Nobody chose Redis over Valkey.",
+        "Perhaps we chose Redis over Valkey.",
+        "Redis, if we decided to use Kafka, would have to go.",
+        "The old README says we decided to use gulp.",
+        "According to the old docs, we switched from Gulp to Webpack.",
+        "You said we chose Redis over Postgres.",
+        "`src/a.ts` probably uses jose.",
+        "Perhaps `npm install left-pad` helps.",
+        "I didn't run `npm install left-pad`.",
         "Should we use Kafka instead of RabbitMQ?",
         "We might switch from Jest to Vitest.",
         "If we chose Redis over Postgres, restarts would lose jobs.",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wikimem.graph.extraction.found import Extracted, Named, Setting
+from wikimem.graph.extraction.hedges import is_denied_before, is_reported, is_supposed
 from wikimem.graph.extraction.mentions import MENTION, Coded
 from wikimem.graph.extraction.sentences import Sentence
 from wikimem.graph.extraction.wellknown import CAPITALISED
@@ -81,6 +82,7 @@ _OPEN_QUESTION: Final = re.compile(
 )
 _BEFORE: Final = re.compile(rf"({MENTION})\s+(?:has\s+|had\s+|then\s+|finally\s+|also\s+|later\s+)?$")
 _NAME_LIKE: Final = re.compile(r"[A-Z0-9@._#+]")
+_VERBS: Final = (_CHOSEN, _AGAINST, _WAS_REJECTED, _DROPPED)
 _DATE: Final = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
     r"|october|november|december|monday|\d{4}-\d\d|v?\d+(?:\.\d+)*$)",
@@ -90,9 +92,15 @@ _LONGEST_HEAD: Final = 8
 """Words of what an item of a list of alternatives names."""
 _PRONOUN: Final = re.compile(
     r"(?:it|them|this|that|these|those|one|both|none|all|everything|nothing|him|her|us|me|what|which|each|another|"
-    r"same|other|others|things?|ones?|not|no)(?:\s|$)",
+    r"same|other|others|things?|ones?|not|no|i|we|you|he|she|they|who|whoever|someone|somebody|anyone|anybody|everyone"
+    r"|everybody|nobody|something|anything|there|here|mine|ours|yours|theirs|myself|ourselves|yourself|itself"
+    r"|also|then|now|finally|already|just|later|recently|previously|eventually)(?:[’']\w+)?(?:\s|$)",
     re.IGNORECASE,
 )
+_COUNT: Final = re.compile(
+    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|several|some|many|few|most|any|every|a\s+few)\s+[a-z]"
+)
+"""Begins what is counted, which is no name."""
 
 
 def decided(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
@@ -105,12 +113,14 @@ def decided(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
         yield from decided_in_korean(sentence, setting)
         return
     avoided = _AVOID.search(text)
-    if avoided and not text.rstrip().endswith("?"):
+    if is_supposed(text):
+        return
+    if avoided and not text.rstrip().endswith("?") and not is_denied_before(text, avoided.start()):
         name = named(coded, avoided[1], sure=True)
         chooser = setting.chooser
         if name and chooser:
             yield _said(sentence, chooser, "avoids", name, reason_of(coded))
-    if _OPEN_QUESTION.search(text):
+    if _OPEN_QUESTION.search(text) or is_reported(text):
         return
     yield from _choices(sentence, setting)
     yield from _successions(sentence)
@@ -120,7 +130,7 @@ def _choices(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
     coded, text = sentence.coded, sentence.coded.text
     why = reason_of(coded)
     for pattern, order in ((_BOTH, (1, 2)), (_NOT, (1, 2)), (_LEADING, (2, 1)), (_WAS_CHOSEN, (1, 2))):
-        match = pattern.search(text)
+        match = _stated(pattern, text)
         if match is None:
             continue
         chosen, other = named(coded, match[order[0]]), named(coded, match[order[1]])
@@ -128,16 +138,21 @@ def _choices(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
         if chosen and other and who and _one_is_sure(coded, match[1], match[2]):
             verb = "prefers" if who.type == "person" else "uses"
             yield _said(sentence, who, verb, chosen, why, (other.name,))
-            yield _said(sentence, who, "rejected", other, why)
+            # The reason is that of the choice: `since it is faster` rejects nothing.
+            yield _said(sentence, who, "rejected", other)
             return
-    match = _CHOSEN.search(text)
+    match = _stated(_CHOSEN, text)
+    decided_at = match.start() if match else None
     if match is not None:
         chosen, who = named(coded, match[1], sure=True), chooser(coded, text[: match.start()], setting)
         if chosen and who:
-            yield _said(sentence, who, "prefers" if who.type == "person" else "uses", chosen, why)
+            relation = "prefers" if who.type == "person" else "uses"
+            yield _said(sentence, who, relation, chosen, why if _reason_is_of(coded, match.start()) else "")
     for pattern in (_AGAINST, _WAS_REJECTED, _DROPPED):
-        match = pattern.search(text)
+        match = _stated(pattern, text)
         if match is not None:
+            if decided_at is not None and not _reason_is_of(coded, match.start()):
+                why = ""
             other, who = named(coded, match[1], sure=True), chooser(coded, text[: match.start()], setting)
             if pattern is _DROPPED and other and other.type != "library":
                 return
@@ -150,14 +165,16 @@ def _successions(sentence: Sentence) -> Iterator[Extracted]:
     coded = sentence.coded
     why = reason_of(coded)
     for pattern in (_SWITCHED, _REPLACED, _WAS_REPLACED, _REPLACES):
-        match = pattern.search(coded.text)
+        match = _stated(pattern, coded.text)
         if match is None:
             continue
         one, other = [group for group in match.groups() if group is not None]
         if pattern is _REPLACES:
             one, other = other, one
         before, after = named(coded, one), named(coded, other)
-        if before and after and before != after and _one_is_sure(coded, one, other):
+        if not before or not after or before == after or "person" in (before.type, after.type):
+            return
+        if _one_is_sure(coded, one, other):
             yield _said(sentence, before, "succeeded_by", after, why)
         return
 
@@ -211,7 +228,9 @@ def named(coded: Coded, piece: str, *, sure: bool = False, longest: int = 4) -> 
     ):
         return coded.named[numbers[0]]
     plain = coded.plain(piece).strip()
-    if not plain or _PRONOUN.match(plain) or len(plain.split()) > longest or len(plain) > 60 or _DATE.search(plain):
+    if not plain or _PRONOUN.match(plain) or _COUNT.match(plain):
+        return None
+    if len(plain.split()) > longest or len(plain) > 60 or _DATE.search(plain):
         return None
     bare = re.sub(r"\s+v?\d[\d.]*$", "", plain)
     if bare in CAPITALISED:
@@ -234,6 +253,20 @@ def reason_of(coded: Coded) -> str:
     """Why, as the sentence says it after `because`; empty where it does not."""
     match = _REASON.search(coded.text)
     return coded.plain(match[1]).strip(" ,") if match else ""
+
+
+def _reason_is_of(coded: Coded, place: int) -> bool:
+    """Whether the reason of a sentence belongs to its verb at `place`: to the nearest one before it, if any is."""
+    match = _REASON.search(coded.text)
+    if match is None:
+        return False
+    verbs = [found.start() for verb in _VERBS for found in verb.finditer(coded.text, 0, match.start())]
+    return not verbs or place == max(verbs)
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match that the clause before it neither denies nor makes a condition."""
+    return next((found for found in pattern.finditer(text) if not is_denied_before(text, found.start())), None)
 
 
 def _one_is_sure(coded: Coded, *pieces: str) -> bool:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from wikimem.graph.extraction.decisions import decided, listed_alternatives, rejected_alternatives
 from wikimem.graph.extraction.failures import errors_in, thrown
 from wikimem.graph.extraction.found import Extracted, Named, Setting
+from wikimem.graph.extraction.hedges import is_denied_before, is_supposed, is_supposed_in_korean
 from wikimem.graph.extraction.installed import declared, imported, installed, is_shell
 from wikimem.graph.extraction.mentions import Known, names_in
 from wikimem.graph.extraction.relations import edited_with, related
@@ -82,10 +83,13 @@ def _of_sentence(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
 
 def _commands(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
     """Install commands in code marks: in prose their words would be prose."""
-    for match in re.finditer(r"`([^`\n]+)`", sentence.written):
-        if not re.search(
-            r"\b(?:if|should|could|would|never|do not|don't|instead of)\b", sentence.written, re.IGNORECASE
-        ):
+    written = sentence.written
+    if is_supposed(written) or is_supposed_in_korean(written):
+        return
+    if re.search(r"\b(?:if|should|could|would|never|do not|don't|instead of)\b", written, re.IGNORECASE):
+        return
+    for match in re.finditer(r"`([^`\n]+)`", written):
+        if not is_denied_before(written, match.start()):
             yield from installed(match[1], setting)
 
 

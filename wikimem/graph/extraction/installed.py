@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from wikimem.graph.extraction.found import Extracted, Named, Setting
@@ -58,6 +58,8 @@ _INSTALL: Final = re.compile(
     r"|dotnet[ \t]+add[ \t]+package"
     r")[ \t]+([^\n`|&;<>()]+)"
 )
+_OF_PIP: Final = frozenset(("setuptools", "wheel"))
+"""What is brought up to date together with pip, for pip."""
 _STOPS: Final = frozenset(
     """
     and then to for in because but failed fails the with on again after so or from it which
@@ -101,7 +103,11 @@ def installed(text: str, setting: Setting) -> Iterator[Extracted]:
         line_end = text.find("\n", match.end())
         if _FAILED.search(text[match.end() : line_end if line_end >= 0 else len(text)]):
             continue
-        for name in _packages(match[1]):
+        names = list(_packages(match[1]))
+        itself = _itself(match[0][: match.start(1) - match.start()], names)
+        for name in names:
+            if name in itself:
+                continue
             yield Extracted(setting.project, "depends_on", Named("library", name), STATED, match[0].strip())
 
 
@@ -135,6 +141,12 @@ def _target(name: str, kind: str, file: Named | None) -> Named | None:
         package = re.split(r"\.|::", name)[0]
         package = _DISTRIBUTIONS.get(package, package)
     return Named("library", package) if is_package_name(package) else None
+
+
+def _itself(command: str, names: Collection[str]) -> frozenset[str]:
+    """What a tool installs of itself: `pip install --upgrade pip setuptools` makes the project depend on neither."""
+    tools = {word.rstrip("3") for word in command.split()} & set(names)
+    return frozenset(tools | (_OF_PIP if "pip" in tools else set()))
 
 
 def _packages(arguments: str) -> Iterator[str]:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from wikimem.graph.extraction.found import Extracted, Named, Setting
+from wikimem.graph.extraction.hedges import is_denied_after, is_supposed_in_korean
 from wikimem.graph.extraction.mentions import MENTION, Coded
 from wikimem.graph.extraction.sentences import Sentence
 from wikimem.graph.extraction.wellknown import CAPITALISED
@@ -56,29 +59,32 @@ _NEEDS: Final = re.compile(rf"({MENTION})(?:은|는|이|가)\s(?:[가-힣]+\s)?(
 def decided_in_korean(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
     """What was chosen, rejected, avoided or replaced."""
     coded, text = sentence.coded, sentence.coded.text
+    if is_supposed_in_korean(text):
+        return
     avoided = _AVOID.search(text)
     if avoided and not _UNDECIDED.search(text):
         yield from _of_chooser(sentence, setting, "avoids", _named(coded, avoided[1]))
     if _UNDECIDED.search(text):
         return
-    match = _INSTEAD.search(text)
+    match = _stated(_INSTEAD, text)
     if match:
         other, chosen = _named(coded, match[1]), _named(coded, match[2])
         if other and chosen and other != chosen:
             yield from _of_chooser(sentence, setting, "uses", chosen, (other.name,))
-            yield from _of_chooser(sentence, setting, "rejected", other)
+            for edge in _of_chooser(sentence, setting, "rejected", other):
+                yield replace(edge, reasoning="")
         return
-    match = _SWITCHED.search(text)
+    match = _stated(_SWITCHED, text)
     if match:
         before, after = _named(coded, match[1]), _named(coded, match[2])
         if before and after and before != after:
             yield Extracted(before, "succeeded_by", after, STATED, sentence.written, _reason(coded))
         return
-    match = _AGAINST.search(text)
+    match = _stated(_AGAINST, text)
     if match:
         yield from _of_chooser(sentence, setting, "rejected", _named(coded, match[1]))
         return
-    match = _CHOSEN.search(text)
+    match = _stated(_CHOSEN, text)
     if match:
         yield from _of_chooser(sentence, setting, "uses", _named(coded, match[1]))
 
@@ -118,6 +124,11 @@ def _of_chooser(
     who = setting.chooser
     if what and who:
         yield Extracted(who, relation, what, STATED, sentence.written, _reason(sentence.coded), others)
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match that what follows it does not deny."""
+    return next((found for found in pattern.finditer(text) if not is_denied_after(text, found.end())), None)
 
 
 def _named(coded: Coded, piece: str) -> Named | None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from wikimem.graph.extraction.decisions import named, reason_of
 from wikimem.graph.extraction.found import Extracted, Named, Setting
+from wikimem.graph.extraction.hedges import is_supposed, is_supposed_in_korean
 from wikimem.graph.extraction.korean import related_in_korean
 from wikimem.graph.extraction.mentions import MENTION, Coded, person
 from wikimem.graph.extraction.sentences import Sentence
@@ -96,9 +97,11 @@ _NOBODY: Final = frozenset(
 
 def related(sentence: Sentence, setting: Setting) -> Iterator[Extracted]:
     """The edges of one sentence whose two ends it names."""
+    coded, text = sentence.coded, sentence.coded.text
+    if is_supposed(text) or is_supposed_in_korean(text):
+        return
     yield from related_in_korean(sentence)
     yield from people(sentence)
-    coded, text = sentence.coded, sentence.coded.text
     for pattern, relation, subjects, objects, weight in _RULES:
         for match in pattern.finditer(text):
             if _is_denied(text, match):
