@@ -188,14 +188,12 @@ class Wiki:
 
     def project_profiles(self) -> dict[str, tuple[str, ...]]:
         """The registry of projects: each project's name and the remotes that its Profile page lists."""
-        profiles: dict[str, tuple[str, ...]] = {}
-        for file in sorted((self.root / "projects").glob("*/Profile.md")):
-            page = self._parse(f"projects/{file.parent.name}/Profile.md", file.read_bytes())
-            remotes = page.properties.get("remotes")
-            profiles[page.meta.project or file.parent.name] = (
-                (remotes,) if isinstance(remotes, str) else tuple(remotes or ())
-            )
-        return profiles
+        from wikimem.text.schema import property_texts
+
+        names = sorted(file.parent.name for file in (self.root / "projects").glob("*/Profile.md"))
+        paths = {name: f"projects/{name}/Profile.md" for name in names}
+        pages = {name: self._parse(path, (self.root / path).read_bytes()) for name, path in paths.items()}
+        return {page.meta.project or name: property_texts(page.properties, "remotes") for name, page in pages.items()}
 
     # The redaction gate
 
@@ -305,9 +303,11 @@ class Wiki:
             raise NotFound(f"no page '{address}'", hint=near_titles(self.index.list_pages(None), address))
         if len(rows) > 1:
             listed = ", ".join(f"{row.path} ({row.id[-8:]})" for row in rows[:8])
+            twins = len({row.id for row in rows}) < len(rows)
+            own = "; `wikimem check --fix` gives the copy an id of its own." if twins else " or the end of the id."
             raise Invalid(
                 f"'{address}' names {len(rows)} pages: {listed}",
-                hint="Use the path or the end of the id.",
+                hint=f"Use the path{own}",
                 data={"candidates": [row.path for row in rows]},
             )
         return rows[0]

@@ -265,6 +265,64 @@ def test_the_missing_half_is_added(desk: Desk) -> None:
     assert desk.text("s.md") == '---\nsupersedes:\n  - "[[r]]"\n---\nno frontmatter\n'
 
 
+def test_a_copy_that_a_sync_tool_made_supersedes_nothing(desk: Desk) -> None:
+    desk.run("remember", title="Old way", type="decision", text="Tabs.")
+    done = desk.run("remember", title="New way", type="decision", text="Spaces.", supersedes=["Old way"])
+    new = desk.text(done.page.path)
+    folder = done.page.path.rpartition("/")[0]
+    copies = ["New way.sync-conflict-20261201-101010-ABCDEFG.md", "New way (conflicted copy).md", "New way 2.md"]
+    for number, name in enumerate(copies):
+        desk.put(f"{folder}/{name}", new.replace("Spaces.", f"Spaces, {number} of them."))
+    settle(desk)
+    old = desk.text(f"{folder}/Old way.md")
+    for _ in range(2):
+        done = desk.run("check", fix=True)
+        assert found(desk, "one-sided-supersedes", "superseded-but-active") == []
+        assert sorted(path for _, path in found(desk, "conflict-copy")) == sorted(f"{folder}/{each}" for each in copies)
+    assert found(desk, "duplicate-id") == []
+    assert desk.text(f"{folder}/Old way.md") == old
+    assert desk.text(f"{folder}/New way.md") == new
+
+
+def test_the_missing_half_names_the_page_and_not_its_copy(desk: Desk) -> None:
+    desk.put("Old.md", "---\ntitle: Old\n---\n")
+    desk.put("New.md", "---\nsupersedes: ['[[Old]]']\n---\nspaces\n")
+    desk.put("New (conflicted copy).md", "---\nsupersedes: ['[[Old]]']\n---\nmore spaces\n")
+    desk.run("check", fix=True)
+    assert desk.text("Old.md") == '---\ntitle: Old\nsuperseded_by:\n  - "[[New]]"\n---\n'
+
+
+def test_links_do_not_follow_to_a_copy_of_a_page_that_is_gone(desk: Desk) -> None:
+    desk.put("New way.md", f"---\nid: {ULID}\n---\nspaces\n")
+    desk.put("a.md", "[[New way]]\n")
+    settle(desk)
+    (desk.root / "New way.md").rename(desk.root / "New way (conflicted copy).md")
+    desk.run("check", fix=True)
+    assert desk.text("a.md") == "[[New way]]\n"
+    assert ("broken-link", "a.md") in found(desk, "broken-link")
+
+
+def test_of_a_key_given_twice_the_last_one_counts_and_the_answer_says_so(desk: Desk) -> None:
+    desk.put("a.md", "---\nconfidence: 0.2\nconfidence: 0.9\n---\n")
+    assert desk.run("read", page="a.md").frontmatter["confidence"] == "0.9"
+    (problem,) = desk.run("check", rule=["duplicate-key"]).problems
+    assert "last one counts" in problem.message
+    assert "last one counts" in remedy_of("duplicate-key")
+
+
+def test_the_hint_for_pages_of_one_id_names_what_tells_them_apart(desk: Desk) -> None:
+    for path in ("a.md", "b.md"):
+        desk.put(path, f"---\nid: {ULID}\ntitle: T\n---\n")
+    for address in (ULID, "T"):
+        with pytest.raises(Invalid) as caught:
+            desk.run("read", page=address)
+        assert caught.value.hint == "Use the path; `wikimem check --fix` gives the copy an id of its own."
+    desk.run("check", fix=True)
+    with pytest.raises(Invalid) as caught:
+        desk.run("read", page="T")
+    assert caught.value.hint == "Use the path or the end of the id."
+
+
 def test_an_agent_mends_quotes_but_no_property_of_a_person(desk: Desk) -> None:
     desk.put("p.md", "---\nsupersedes: [[q]]\n---\n")
     desk.put("q.md", "x\n")

@@ -82,6 +82,14 @@ def test_unlink_leaves_the_text_of_the_links(desk: Desk) -> None:
     assert desk.run("check", rule=["broken-link"]).problems == ()
 
 
+def test_unlinking_in_a_folded_value_keeps_the_comments_of_others(desk: Desk) -> None:
+    desk.put("Old way.md", "x\n")
+    head = '---\nrel:\n-   "[[Old way]]"   # why this\nup: "[[Old way]]" # and that\n'
+    desk.put("a.md", head + "note: >-\n  about [[Old\n  way]]\n---\n")
+    desk.run("forget", page="Old way.md", unlink=True)
+    assert desk.text("a.md") == head.replace("[[Old way]]", "Old way") + "note: about Old way\n---\n"
+
+
 def test_what_cannot_be_unlinked_stays_and_is_named(desk: Desk) -> None:
     desk.put("notes/Old.md", "x\n")
     broken = "---\ntitle: a: b\n---\n[[Old]]\n"

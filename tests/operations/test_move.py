@@ -318,6 +318,21 @@ def test_values_that_need_other_quotes_after(desk: Desk) -> None:
     }
 
 
+def test_a_value_that_must_be_written_again_leaves_the_others_alone(desk: Desk) -> None:
+    desk.put("decisions/Use jose.md", "x\n")
+    head = (
+        "---\nsources:\n-   \"[[Use jose]]\"   # why this\n-   'see [[Use jose]] twice'\n"
+        "up: '[[Use jose]]' # the parent\nrel: [ \"[[Use jose]]\",  b ] # both\n"
+    )
+    rest = 'note: >-\n  about [[Use\n  jose]]\nmixed:\n  - "[[Use jose]]" # stays\n  - "[[Use \\x6aose]]"\n---\nbody\n'
+    desk.put("a.md", head + rest)
+    desk.run("move", page="Use jose", to="Use paseto")
+    after = desk.text("a.md")
+    assert after.startswith(head.replace("Use jose", "Use paseto"))
+    assert '  - "[[Use paseto]]" # stays\n  - "[[Use paseto]]"\n---\nbody\n' in after
+    assert desk.run("read", page="a.md").frontmatter["note"] == "about [[Use paseto]]"
+
+
 def test_pages_that_cannot_be_edited_are_named_and_left(desk: Desk) -> None:
     desk.put("notes/Old.md", "x\n")
     broken = "---\ntitle: a: b\nup: [[Old]], [[Old]]\n---\n[[Old]]\n"

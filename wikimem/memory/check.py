@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from wikimem.index.naming import name_key
 from wikimem.memory.checkgraph import GRAPH_RULES, check_graph
 from wikimem.memory.checklinks import check_links
-from wikimem.memory.checknames import OBSIDIAN_GIT_NOTE, check_names
+from wikimem.memory.checknames import OBSIDIAN_GIT_NOTE, check_names, conflict_copies
 from wikimem.memory.checktexts import TEXT_RULES, check_texts
 from wikimem.model.hit import PageRow
 from wikimem.model.page import TRUST_ORDER, Problem
@@ -45,7 +45,7 @@ def find_problems(wiki: Wiki, skipped: Sequence[Problem], rules: Collection[str]
         *_duplicates(rows),
         *check_links(wiki, rows, links),
         *_orphans(rows, links),
-        *_succession(rows, links),
+        *_succession(wiki, rows, links),
         *_expired(wiki, rows),
     ]
     if not rules or not set(TEXT_RULES).isdisjoint(rules):
@@ -69,7 +69,7 @@ def problems_around(wiki: Wiki, path: str, rows: Sequence[PageRow]) -> list[Prob
         *check_names(wiki, rows, [page]),
         *_duplicates(rows),
         *_orphans([page], links),
-        *_succession(rows, links),
+        *_succession(wiki, rows, links),
         *_expired(wiki, [page]),
     )
     return [problem for problem in problems if problem.path == path]
@@ -114,7 +114,8 @@ def _orphans(rows: Iterable[PageRow], links: Iterable[LinkRow]) -> Iterator[Prob
             yield Problem("orphan", row.path, "no link leads to this page or from it to another")
 
 
-def _succession(rows: Sequence[PageRow], links: Iterable[LinkRow]) -> Iterator[Problem]:
+def _succession(wiki: Wiki, rows: Sequence[PageRow], links: Iterable[LinkRow]) -> Iterator[Problem]:
+    """What is wrong between pages and those that replace them. A sync tool's copy of a page replaces nothing."""
     by_path = {row.path: row for row in rows}
     says: set[tuple[str, str]] = set()
     """(successor, predecessor), as the successor has it, and as the predecessor has it."""
@@ -130,6 +131,8 @@ def _succession(rows: Sequence[PageRow], links: Iterable[LinkRow]) -> Iterator[P
             says.add((link.source, link.resolved))
         elif kind == "superseded_by":
             said.add((link.resolved, link.source))
+    copies = copies_among(wiki, rows, {path for pair in says | said for path in pair})
+    says, said = ({pair for pair in pairs if copies.isdisjoint(pair)} for pairs in (says, said))
     for new, old in sorted(says - said):
         message = f"is superseded by '{new}', and has no `superseded_by` that says so"
         yield Problem(ONE_SIDED, old, message, fixable=_outranks(by_path, new, old))
@@ -140,6 +143,12 @@ def _succession(rows: Sequence[PageRow], links: Iterable[LinkRow]) -> Iterator[P
         if by_path[old].status == "active":
             yield Problem("superseded-but-active", old, "another page supersedes it, and its status is still active")
     yield from _without_successor(rows, pointing, {old for _, old in says})
+
+
+def copies_among(wiki: Wiki, rows: Sequence[PageRow], paths: Collection[str]) -> frozenset[str]:
+    """Those of the `paths` at which there are copies that a sync tool made; `rows` are all pages."""
+    asked = [row for row in rows if row.path in paths]
+    return frozenset(problem.path for problem in conflict_copies(wiki, rows, asked)) if asked else frozenset()
 
 
 def _outranks(rows: Mapping[str, PageRow], new: str, old: str) -> bool:

@@ -46,7 +46,7 @@ def check_names(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow] | Non
     yield from _collisions(rows)
     for row in of:
         yield from _unfit(row.path)
-    yield from _conflict_copies(wiki, rows, of)
+    yield from conflict_copies(wiki, rows, of)
 
 
 def _collisions(rows: Sequence[PageRow]) -> Iterator[Problem]:
@@ -80,7 +80,8 @@ def _unfit(path: str) -> Iterator[Problem]:
             yield Problem("name-not-portable", path, message)
 
 
-def _conflict_copies(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow]) -> Iterator[Problem]:
+def conflict_copies(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow]) -> Iterator[Problem]:
+    """Those pages of `of` that a sync tool made, or that say that one is at work; `rows` are all pages."""
     by_path = {row.path: row for row in rows}
     for row in of:
         folder, slash, name = row.path.rpartition("/")
@@ -97,6 +98,9 @@ def _conflict_copies(wiki: Wiki, rows: Sequence[PageRow], of: Sequence[PageRow])
 
 def _is_copy(wiki: Wiki, row: PageRow, other: PageRow) -> bool:
     if other.id == row.id or other.revision == row.revision:
+        return True
+    # A copy that was given an id of its own is one still.
+    if row.created is not None and (row.created, row.title) == (other.created, other.title):
         return True
     try:
         one, two = ((wiki.root / each.path).read_bytes() for each in (row, other))

@@ -31,7 +31,7 @@ RULES: Final[dict[str, Rule]] = {
         "a `[[link]]` in the frontmatter without quotes",
         "Write it with quotes; `wikimem check --fix` does.",
     ),
-    "duplicate-key": Rule("warning", "a property that is given twice", "Remove one of the two; the first one counts."),
+    "duplicate-key": Rule("warning", "a property that is given twice", "Remove one of the two; the last one counts."),
     "property-value": Rule(
         "warning",
         "a value that does not fit its property",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from wikimem.errors import WikimemError
 from wikimem.index.naming import keys_of, name_key, stem_of, without_suffix
 from wikimem.index.resolve import resolve_link
+from wikimem.memory.checknames import is_conflict_copy
 from wikimem.memory.targets import PageNames, Renaming
 from wikimem.model.hit import PageRow
 from wikimem.model.page import Page
@@ -81,7 +82,8 @@ class FormerPaths:
             wiki.notes.append(f"links to pages that moved are not recognised: {error.message}")
         steps.update((seed, path) for path, seed in wiki.origins().seeds.items() if "\n" not in seed and seed != path)
         found = {old: _end(old, steps) for old in steps if old not in rows}
-        return {old: path for old, path in found.items() if path in rows}
+        # What a sync tool kept beside a page that is gone now is no new place of it.
+        return {old: path for old, path in found.items() if path in rows and not is_conflict_copy(stem_of(path))}
 
     def _by_id(self, removed: dict[str, str], rows: dict[str, PageRow]) -> dict[str, str]:
         """Removed pages (path -> the commit that removed them) that some link still names, by the id that they had."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from wikimem.errors import NotFound, Refused, WikimemError
-from wikimem.memory.check import DUPLICATE_ID, ONE_SIDED, QUOTABLE
+from wikimem.memory.check import DUPLICATE_ID, ONE_SIDED, QUOTABLE, copies_among
 from wikimem.memory.checklinks import MOVED_RULES
 from wikimem.memory.checknames import is_conflict_copy
 from wikimem.memory.formerpaths import FormerPaths
@@ -28,6 +28,7 @@ from wikimem.text.frontmatter import set_properties
 from wikimem.text.ids import new_ulid
 from wikimem.text.mend import quote_properties
 from wikimem.text.page import parse_page
+from wikimem.text.schema import property_texts
 from wikimem.vault.renames import first_seen, head_commit, read_renames
 
 if TYPE_CHECKING:
@@ -92,8 +93,10 @@ def plan_fixes(wiki: Wiki, problems: Sequence[Problem]) -> Iterator[Fix]:
 def _missing_halves(wiki: Wiki, rows: dict[str, PageRow], paths: set[str]) -> Iterator[Fix]:
     other_key = {"supersedes": "superseded_by", "superseded_by": "supersedes"}
     links = {(link.source, link.kind.lower(), link.resolved) for link in wiki.index.links.every_link()}
-    for source, kind, path in sorted((link for link in links if link[2] in paths), key=str):
-        if kind not in other_key or path is None or (path, other_key[kind], source) in links or path == source:
+    halves = sorted((link for link in links if link[1] in other_key and link[2] in paths), key=str)
+    copies = copies_among(wiki, list(rows.values()), {source for source, _, _ in halves})
+    for source, kind, path in halves:
+        if path is None or (path, other_key[kind], source) in links or path == source or source in copies:
             continue
         new, old = (rows[source], rows[path]) if kind == "supersedes" else (rows[path], rows[source])
         if TRUST_ORDER.index(new.trust) < TRUST_ORDER.index(old.trust):
@@ -130,7 +133,7 @@ def _on_disk(wiki: Wiki, path: str) -> bytes:
 def _setter(wiki: Wiki, row: PageRow, key: str, value: str) -> Callable[[bytes], bytes]:
     def apply(data: bytes) -> bytes:
         _check_trust(wiki, row)
-        return set_properties(data, {_spelled(data, row.path, key): value}, path=row.path)
+        return set_properties(data, {key: value}, path=row.path)
 
     return apply
 
@@ -138,18 +141,10 @@ def _setter(wiki: Wiki, row: PageRow, key: str, value: str) -> Callable[[bytes],
 def _adder(wiki: Wiki, row: PageRow, key: str, item: str) -> Callable[[bytes], bytes]:
     def apply(data: bytes) -> bytes:
         _check_trust(wiki, row)
-        name = _spelled(data, row.path, key)
-        value = parse_page(row.path, data).properties.get(name)
-        items = (value,) if isinstance(value, str) else value or ()
-        return data if item in items else set_properties(data, {name: (*items, item)}, path=row.path)
+        items = property_texts(parse_page(row.path, data).properties, key)
+        return data if item in items else set_properties(data, {key: (*items, item)}, path=row.path)
 
     return apply
-
-
-def _spelled(data: bytes, path: str, key: str) -> str:
-    """The key as the page spells it."""
-    properties = parse_page(path, data).properties
-    return next((name for name in properties if name.lower() == key and key not in properties), key)
 
 
 def _check_trust(wiki: Wiki, row: PageRow) -> None:

@@ -18,6 +18,7 @@ from wikimem.model.hit import PageRow
 from wikimem.model.page import Page
 from wikimem.text.frontmatter import set_properties
 from wikimem.text.page import parse_page
+from wikimem.text.schema import property_value
 from wikimem.vault.layout import PAGE_SUFFIXES, is_page_name, profile_path, project_of, refuse_links
 from wikimem.vault.names import UNTITLED, check_path, folded, portable_name
 from wikimem.vault.origins import write_origins
@@ -189,7 +190,7 @@ def _renamed(row: PageRow, goal: Destination, draft: Draft) -> tuple[Page, bytes
             hint="Resolve the merge first.",
         )
     old, new = _stem(row.path), _stem(goal.path)
-    title = page.properties.get("title")
+    title = property_value(page.properties, "title")
     if old != new and isinstance(title, str) and page.writable and old in (title, portable_name(title)):
         data = set_properties(data, {"title": goal.title}, path=row.path)
         page = parse_page(row.path, data)

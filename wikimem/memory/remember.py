@@ -16,6 +16,7 @@ from wikimem.text.dates import parse_date, parse_duration, parse_iso
 from wikimem.text.frontmatter import set_properties
 from wikimem.text.ids import new_ulid
 from wikimem.text.page import render_page
+from wikimem.text.schema import property_value
 from wikimem.vault.names import portable_name
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def _asks_nothing_new(page: Page, memory: Memory) -> bool:
         and memory.importance in (None, meta.importance)
         and memory.pinned in (False, meta.pinned)
         and all(
-            given is None or page.properties.get(key) == given
+            given is None or property_value(page.properties, key) == given
             for key, given in (("valid_from", memory.valid_from), ("valid_to", memory.valid_to))
         )
     )

@@ -1,20 +1,23 @@
 """Changing links on a page: other targets, or their text instead, and no other byte.
 
-A link is changed where it stands. In frontmatter that may need other quotes than the person used; then the whole value
-is written again, by the rules of `set_properties`. What comes out is read back before it is given back.
+A link is changed where it stands. In frontmatter that may need other quotes than the person used; then that value
+alone is written again, by the rules of `set_properties`. What comes out is read back before it is given back.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from wikimem.errors import Refused
 from wikimem.model.page import Link, Page, PropertyValue
-from wikimem.text.frontmatter import set_properties
+from wikimem.text.frontmatter import read_frontmatter, set_properties
+from wikimem.text.knownsection import with_hash_kept
 from wikimem.text.links import links_in_value, rewrite_link
 from wikimem.text.page import parse_page
 from wikimem.text.yamlspans import Splice, apply_splices
@@ -50,15 +53,15 @@ def edit_links(page: Page, data: bytes, edits: Mapping[int, LinkEdit], *, droppe
         return data
     if not page.writable:
         raise Refused(f"'{page.path}' cannot be read without loss, so it is not edited", hint="See `wikimem check`.")
-    body, head = _splices(page, edits)
+    values = _links_of_values(page)
+    body = _body_splices(page, {place: edit for place, edit in edits.items() if place >= len(values)})
+    head = _head_splices(page, values, {place: edit for place, edit in edits.items() if place < len(values)})
     mark = _BOM if data.startswith(_BOM) else b""
     wanted = _wanted(page, edits)
-    if head is not None:
-        in_place = mark + apply_splices(page.text, [*body, *head]).encode("utf-8")
-        if _reads_as(page, in_place, wanted, edits, dropped=dropped):
-            return in_place
-    changed = {key: value for key, value in wanted.items() if value != page.properties[key]}
-    result = set_properties(mark + apply_splices(page.text, body).encode("utf-8"), changed, path=page.path)
+    in_place = with_hash_kept(page.text, apply_splices(page.text, [*body, *head]))
+    current = read_frontmatter(in_place, page.path).properties
+    left = {key: value for key, value in wanted.items() if value != current.get(key)}
+    result = set_properties(mark + in_place.encode("utf-8"), left, path=page.path)
     if not _reads_as(page, result, wanted, edits, dropped=dropped):
         raise Refused(
             f"links of '{page.path}' cannot be changed without changing more", hint="Change them in an editor."
@@ -66,26 +69,38 @@ def edit_links(page: Page, data: bytes, edits: Mapping[int, LinkEdit], *, droppe
     return result
 
 
-def _splices(page: Page, edits: Mapping[int, LinkEdit]) -> tuple[list[Splice], list[Splice] | None]:
-    """Cuts in the body, and in the frontmatter; None for the latter where a value's source is not its text."""
-    body: list[Splice] = []
-    head: list[Splice] | None = []
-    values = _links_of_values(page)
+def _body_splices(page: Page, edits: Mapping[int, LinkEdit]) -> list[Splice]:
+    splices: list[Splice] = []
     for place, edit in sorted(edits.items()):
         link = page.links[place]
-        source = page.text[link.start : link.end]
-        if link.start >= page.body_start:
-            body.append(_smallest(link.start, source, edit(page.text, link)))
-            continue
-        _, _, item, local = values[place]
-        if head is not None and source == item[local.start : local.end]:
-            head.append(_smallest(link.start, source, edit(item, local)))
-        else:
-            head = None
-    ends = sorted((splice.start, splice.end) for splice in body)
+        splices.append(_smallest(link.start, page.text[link.start : link.end], edit(page.text, link)))
+    ends = sorted((splice.start, splice.end) for splice in splices)
     if any(first[1] > second[0] for first, second in pairwise(ends)):
         raise Refused(f"'{page.path}' has a link within a link", hint="Change it in an editor.")
-    return body, head
+    return splices
+
+
+def _head_splices(page: Page, values: Sequence[_InValue], edits: Mapping[int, LinkEdit]) -> list[Splice]:
+    """Cuts in those texts of the frontmatter that read as they are to when they are cut; the other texts stay."""
+    of_texts: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for place in sorted(edits):
+        of_texts[values[place].key, values[place].number].append(place)
+    cuts: dict[int, Splice] = {}
+    for places in of_texts.values():
+        links = [(page.links[place], values[place]) for place in places]
+        if all(page.text[link.start : link.end] == own.source for link, own in links):
+            for place, (link, own) in zip(places, links, strict=True):
+                cuts[place] = _smallest(link.start, own.source, edits[place](own.text, own.link))
+    if _holds(page, cuts, edits):
+        return list(cuts.values())
+    by_text = [{place: cuts[place] for place in places if place in cuts} for places in of_texts.values()]
+    return [splice for each in by_text if _holds(page, each, edits) for splice in each.values()]
+
+
+def _holds(page: Page, cuts: Mapping[int, Splice], edits: Mapping[int, LinkEdit]) -> bool:
+    """Whether the frontmatter with these cuts reads as with the edits that they are for."""
+    after = read_frontmatter(apply_splices(page.text, list(cuts.values())), page.path)
+    return after.parses and after.properties == _wanted(page, {place: edits[place] for place in cuts})
 
 
 def _smallest(start: int, old: str, new: str) -> Splice:
@@ -97,13 +112,23 @@ def _smallest(start: int, old: str, new: str) -> Splice:
     return Splice(start + before, start + len(old) - after, new[before : len(new) - after])
 
 
-def _links_of_values(page: Page) -> list[tuple[str, int, str, Link]]:
-    """For each link in the frontmatter its key, which item of the value, the item's text, and its place in that.
+class _InValue(Struct, frozen=True):
+    """A link in the frontmatter: its key, which item of the value, the item's text, and the link's place in that."""
 
-    In the order of `page.links`, which has those of the frontmatter first.
-    """
+    key: str
+    number: int
+    text: str
+    link: Link
+
+    @property
+    def source(self) -> str:
+        return self.text[self.link.start : self.link.end]
+
+
+def _links_of_values(page: Page) -> list[_InValue]:
+    """In the order of `page.links`, which has those of the frontmatter first."""
     return [
-        (key, number, item, link)
+        _InValue(key, number, item, link)
         for key, value in page.properties.items()
         for number, item in enumerate((value,) if isinstance(value, str) else value or ())
         for link in links_in_value(key, item)
@@ -115,13 +140,13 @@ def _wanted(page: Page, edits: Mapping[int, LinkEdit]) -> dict[str, PropertyValu
     wanted = dict(page.properties)
     values = _links_of_values(page)
     for place in sorted((place for place in edits if place < len(values)), reverse=True):
-        key, number, _, link = values[place]
-        value = wanted[key]
+        own = values[place]
+        value = wanted[own.key]
         items = [value] if isinstance(value, str) else list(value or ())
-        text = items[number]
+        text = items[own.number]
         # From the last link of a value to the first, so that the places of those before it stay right.
-        items[number] = text[: link.start] + edits[place](text, link) + text[link.end :]
-        wanted[key] = items[0] if isinstance(value, str) else tuple(items)
+        items[own.number] = text[: own.link.start] + edits[place](text, own.link) + text[own.link.end :]
+        wanted[own.key] = items[0] if isinstance(value, str) else tuple(items)
     return wanted
 
 

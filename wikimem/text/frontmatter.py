@@ -15,6 +15,7 @@ from wikimem.errors import Damaged, Invalid, Refused
 from wikimem.model.page import Problem, PropertyValue
 from wikimem.text.conflicts import place, refuse_conflict
 from wikimem.text.otherforms import refuse_other_forms
+from wikimem.text.schema import spellings
 from wikimem.text.yamlblock import Block, Entry, find_fences, line_of, opens, read_block
 from wikimem.text.yamlspans import Splice, Target, apply_splices, removal, replacement, style_of
 from wikimem.text.yamltext import Written, text_of, write_entry
@@ -99,17 +100,20 @@ def set_properties(
 ) -> bytes:
     """The file with those properties set and those removed, and every other byte as it was.
 
-    A page without frontmatter gets a block in front. A value that is already there changes nothing, and neither does
-    the removal of a key that is not. Raises Damaged where the page or its frontmatter cannot be read, Refused where
-    the change cannot be made without touching more or a merge is unresolved, Invalid for a value that frontmatter
-    cannot hold.
+    A page without frontmatter gets a block in front. A key that the page has in other letters (`Tags` for `tags`) is
+    changed there. A value that is already there changes nothing, and neither does the removal of a key that is not.
+    Raises Damaged where the page or its frontmatter cannot be read, Refused where the change cannot be made without
+    touching more or a merge is unresolved, Invalid for a value that frontmatter cannot hold.
     """
+    text = decode_page(data, path)
+    block = read_block(text)
+    keys = [entry.key for entry in block.entries] if block else []
+    changes = {_as_spelled(key, keys): value for key, value in changes.items()}
+    remove = [_as_spelled(key, keys) for key in remove]
     both = set(changes) & set(remove)
     if both:
         raise Invalid(f"`{min(both)}` is both set and removed", hint="Do one of the two.")
     wanted = {key: text_of(value, key) for key, value in changes.items()}
-    text = decode_page(data, path)
-    block = read_block(text)
     refuse_conflict(text, block.fences.body if block else 0, path)
     gone: list[str] = []
     if block is None:
@@ -132,6 +136,11 @@ def set_properties(
             hint="Change it in an editor.",
         )
     return result.encode("utf-8")
+
+
+def _as_spelled(key: str, keys: Collection[str]) -> str:
+    """The key as the page spells it, so that one property does not come to stand there twice."""
+    return next(iter(spellings(keys, key)), key)
 
 
 def _pending(

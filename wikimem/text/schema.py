@@ -16,6 +16,11 @@ from wikimem.errors import Invalid
 from wikimem.model.page import MEMORY_TYPES, PLAIN_TYPE, STATUSES, TRUST_ORDER, Metadata, Problem, PropertyValue
 from wikimem.text.dates import parse_duration, parse_iso
 from wikimem.text.ids import is_ulid
+from wikimem.text.properties import PROPERTIES
+
+_SHORT_KEYS: Final = {"tag": "tags", "alias": "aliases"}
+SCHEMA_KEYS: Final = frozenset(PROPERTIES) | {"remotes"}
+"""Names of the properties that wikimem reads; `remotes` stands on the Profile pages of projects."""
 
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _YES: Final = frozenset({"true", "yes", "on", "1"})
@@ -64,6 +69,34 @@ def read_metadata(
         aliases=_once(alias for key in ("aliases", "alias") for alias in reader.aliases(key)),
     )
     return metadata, tuple(reader.problems)
+
+
+def known_key(key: str) -> str:
+    """The property of `SCHEMA_KEYS` that is read under this key, whatever its case; any other key as it is."""
+    folded = key.lower()
+    folded = _SHORT_KEYS.get(folded, folded)
+    return folded if folded in SCHEMA_KEYS else key
+
+
+def spellings(keys: Iterable[str], key: str) -> list[str]:
+    """Those of a page's `keys` under which a property is read: the exact one first, then as they stand.
+
+    Keys that wikimem does not know differ in case only by mistake, since Obsidian takes them for one.
+    """
+    wanted = known_key(key)
+    found = dict.fromkeys(name for name in keys if known_key(name) == wanted or name.lower() == key.lower())
+    return sorted(found, key=lambda name: name != key)
+
+
+def property_value(properties: Mapping[str, PropertyValue], key: str) -> PropertyValue:
+    """What a page says under a key that wikimem knows, whatever its case there."""
+    return next((properties[name] for name in spellings(properties, key)), None)
+
+
+def property_texts(properties: Mapping[str, PropertyValue], key: str) -> tuple[str, ...]:
+    """The same as a list: one text counts as a list of one."""
+    value = property_value(properties, key)
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:
