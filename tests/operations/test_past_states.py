@@ -19,6 +19,14 @@ from wikimem.operations.processes import trust
 
 Desk = Any
 
+HEEDING_SIGHUP = """
+import signal, sys
+from wikimem.__main__ import main
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+sys.exit(main())
+"""
+"""The command line; whoever runs the tests under nohup has that signal ignored, and so has what they start."""
+
 
 def commit(desk: Desk, subject: str) -> None:
     desk.git("add", "-A")
@@ -85,7 +93,7 @@ def test_a_command_that_is_ended_leaves_no_checkout(home: Home, vault: Path, run
     assert run("--vault", str(vault), "search", "zebra7").code == 0
     (cache,) = (Path(home.env["XDG_CACHE_HOME"]) / "wikimem" / "vaults").iterdir()
     started = subprocess.Popen(
-        [sys.executable, "-m", "wikimem", "--vault", str(vault), "search", "zebra7", "--at", "HEAD"],
+        [sys.executable, "-c", HEEDING_SIGHUP, "--vault", str(vault), "search", "zebra7", "--at", "HEAD"],
         env=home.env | {"PYTHONPATH": str(Path(__file__).parents[2])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
