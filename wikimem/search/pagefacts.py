@@ -169,8 +169,6 @@ class PageFacts:
 
 def _generated_links(file: Path) -> frozenset[tuple[str, str, str]]:
     """Target, fragment and kind of the links of a page that stand only in its generated section."""
-    from wikimem.text.page import parse_page
-
     try:
         data = file.read_bytes()
     except OSError:
@@ -178,6 +176,9 @@ def _generated_links(file: Path) -> frozenset[tuple[str, str, str]]:
     text = data.decode("utf-8", "surrogateescape")
     if not has_known_section(text):
         return frozenset()
+    # Few pages have one; the others are not parsed.
+    from wikimem.text.page import parse_page
+
     rest = without_known_section(text).encode("utf-8", "surrogateescape")
     every, own = (
         frozenset((link.target, link.fragment, link.kind) for link in parse_page(file.name, each).links)
