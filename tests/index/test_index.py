@@ -7,7 +7,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,6 +213,34 @@ def test_scope_filters(open_index: Opener, put: Putter) -> None:
     assert seen == ["global/facts/z.md", "projects/shop/facts/x.md", "w.md"]
     everyone = index.allowed(PageFilter(as_of=NOW))
     assert all(row.number in everyone for row in index.list_pages())
+
+
+def test_a_search_may_see_what_a_list_has_under_every_filter(open_index: Opener, put: Putter) -> None:
+    """One asks which pages fail, the other which pass: every kind of page against every kind of filter."""
+    index = open_index()
+    kinds = [
+        *("", "type: fact", "status: archived", "status: superseded", "pinned: true", "agent: bot", "session: s1"),
+        *("tags: [a/b]", "valid_from: 2025-09-12", "valid_from: 2025-09-13", "valid_from: soon", "project: shop"),
+        *("valid_to: 2025-09-12", "valid_to: 2025-09-13", "valid_to: 2025-09-12T15:00:00", "project: SHOP"),
+        *("created: 2025-09-01\nttl: P3D", "created: 2025-09-01\nttl: P30D"),
+    ]
+    pages = {f"{number}.md": f"---\n{kind}\n---\ntext\n" for number, kind in enumerate(kinds)}
+    put(index, pages | {f"projects/blog/{path}": text for path, text in pages.items()})
+    filters: list[dict[str, Any]] = [
+        *({}, {"any_time": True}, {"statuses": ()}, {"statuses": ("archived", "active")}, {"types": ("fact",)}),
+        *({"pinned": True}, {"agent": "bot"}, {"session": "s1"}, {"tags": ("a",)}, {"project": "shop"}),
+        *(
+            {"project": "blog", "with_global": False},
+            {"project": "no'such"},
+            {"types": ("fact", "note"), "tags": ("a",)},
+        ),
+    ]
+    days = [datetime(2025, 9, 12), NOW, datetime(2025, 9, 13), datetime(1, 1, 1), datetime.max]
+    for chosen, day in product(filters, days):
+        where = PageFilter(day, **chosen)
+        allowed = index.allowed(where)
+        seen = [row.path for row in index.list_pages() if row.number in allowed]
+        assert seen == [row.path for row in index.list_pages(where)], where
 
 
 def test_a_page_that_comes_after_the_filter_was_applied_is_not_let_through(open_index: Opener, put: Putter) -> None:

@@ -149,6 +149,17 @@ def test_a_name_that_several_pages_had_then_is_no_address(desk: Desk) -> None:
         desk.run("read", page="Notes", at="HEAD~1")
 
 
+def test_synonyms_that_were_a_folder_do_not_close_the_past(desk: Desk) -> None:
+    desk.put("a.md", "The walrus sings.\n")
+    desk.put(".wikimem/synonyms.txt/words.txt", "a, b\n")
+    commit(desk, "then")
+    desk.git("rm", "-rq", ".wikimem/synonyms.txt")
+    commit(desk, "now")
+    found = desk.run("search", query="walrus sings", at="HEAD~1", streams=["words"])
+    assert paths(found) == ["a.md"]
+    assert any("synonyms of then cannot be read" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     ("file", "text"),
     [(".wikimem/config.toml", "exclud = ['x']\n"), (".wikimem/synonyms.txt", "alone\n" + "x" * 300_000 + "\n")],

@@ -50,6 +50,13 @@ def test_everything_found_is_ranked_once_best_first(fusion: Fusion, lists: dict[
     assert [(-e.score, e.key) for e in fused] == sorted((-e.score, e.key) for e in fused)
 
 
+@pytest.mark.parametrize("fusion", FUSIONS, ids=lambda fusion: fusion.name)
+@given(lists=rankings())
+@settings(max_examples=60)
+def test_the_short_way_to_the_order_gives_the_same(fusion: Fusion, lists: dict[str, Ranking]) -> None:
+    assert fusion.order(lists) == [entry.key for entry in fusion.fuse(lists)]
+
+
 @given(lists=rankings(), stream=st.sampled_from(["words", "vectors", "graph"]), place=st.integers(1, 9))
 @settings(max_examples=80)
 def test_a_better_rank_in_one_stream_never_lowers_the_score(lists: dict[str, Ranking], stream: str, place: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,10 +74,12 @@ def _mend_synonyms(now: Path, root: Path, notes: list[str]) -> None:
         vault_table(root)
     except WikimemError:
         file = root / SYNONYMS_FILE
-        if file.parent.is_symlink():
-            file.parent.unlink()
-            file.parent.mkdir()
-        file.unlink(missing_ok=True)
+        for place in (file.parent, file):
+            if place.is_symlink() or place.is_file():
+                place.unlink()
+            elif place == file and place.is_dir():
+                shutil.rmtree(place)
+        file.parent.mkdir(exist_ok=True)
         with contextlib.suppress(OSError):
             file.write_bytes((now / SYNONYMS_FILE).read_bytes())
         notes.append("the vault's synonyms of then cannot be read: those of now are used")

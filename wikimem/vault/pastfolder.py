@@ -18,6 +18,7 @@ from typing import Final, NoReturn
 
 _PREFIX: Final = "past-"
 _LOCK: Final = "owner.lock"
+_UNLOCKED: Final = "owner.new"
 _BEING_MADE_S: Final = 60.0
 """A folder without a lock file, so young, is only being made."""
 
@@ -31,8 +32,10 @@ def past_folder(cache: Path) -> Iterator[Path]:
     remove_left_folders(cache)
     place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=cache))
     try:
-        with (place / _LOCK).open("wb") as lock, _ended_in_order():
+        with (place / _UNLOCKED).open("wb") as lock, _ended_in_order():
             fcntl.flock(lock, fcntl.LOCK_EX)
+            # Only now it has the name by which others look for it: a free lock always means that its owner is gone.
+            (place / _UNLOCKED).rename(place / _LOCK)
             yield place
     finally:
         shutil.rmtree(place, ignore_errors=True)
